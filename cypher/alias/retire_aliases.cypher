@@ -1,0 +1,28 @@
+// Retire aliases of entities; an entity's own name stays.
+// access: write
+// scope: gated
+// params: rows LIST<MAP>, writable_scopes LIST<STRING>, context MAP
+// returns: index, id
+UNWIND $rows AS row
+MATCH (e:Entity {id: row.entity_id})
+MATCH (a:Alias)-[n:NAMES]->(e)
+WHERE a.key = row.key AND a.scope IN $writable_scopes AND NOT n.primary
+SET n.locked = true
+REMOVE n.locked
+WITH row, a, n
+WHERE n.retired_at IS NULL
+SET n.revision = n.revision + 1, n.transition_id = row.transition_id + ':' + n.id,
+    n.updated_at = CASE WHEN n.updated_at > datetime.transaction('UTC') THEN n.updated_at
+                        ELSE datetime.transaction('UTC') END,
+    n.updated_by = $context.principal, n.retired_by = $context.principal
+SET n.retired_at = n.updated_at
+CREATE (t:Transition {id: n.transition_id, target_id: n.id, target_kind: 'alias', scope: n.scope,
+                      revision: n.revision, at: n.updated_at, op: 'retire', before_text: n.text})
+SET t += $context
+WITH row, a, n
+CALL (a) {
+  WITH a
+  WHERE NOT EXISTS { MATCH (a)-[m:NAMES]->(other:Entity) WHERE m.retired_at IS NULL AND other.retired_at IS NULL }
+  REMOVE a:Searchable
+}
+RETURN row.index AS index, n.id AS id

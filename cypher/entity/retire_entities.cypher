@@ -1,0 +1,37 @@
+// Retire entities. What hangs on them stays as it is: it reads as absent because they are (spec 01).
+// access: write
+// scope: gated
+// params: rows LIST<MAP>, writable_scopes LIST<STRING>, context MAP
+// returns: index, id
+UNWIND $rows AS row
+MATCH (e:Entity {id: row.id})
+WHERE e.scope IN $writable_scopes
+SET e.locked = true
+REMOVE e.locked
+WITH row, e
+WHERE e.retired_at IS NULL OR e.transition_id = row.transition_id
+CALL (row, e) {
+  WITH row, e
+  WHERE e.retired_at IS NULL
+  SET e.revision = e.revision + 1, e.transition_id = row.transition_id,
+      e.updated_at = CASE WHEN e.updated_at > datetime.transaction('UTC') THEN e.updated_at
+                          ELSE datetime.transaction('UTC') END,
+      e.updated_by = $context.principal, e.retired_by = $context.principal, e:Retired
+  SET e.retired_at = e.updated_at
+  CREATE (t:Transition {id: row.transition_id, target_id: e.id, target_kind: 'entity', scope: e.scope,
+                        revision: e.revision, at: e.updated_at, op: 'retire'})
+  SET t += $context
+}
+CALL (e) {
+  MATCH (e)-[:HAS_OBSERVATION]->(o:Searchable)
+  REMOVE o:Searchable
+}
+CALL (e) {
+  MATCH (a:Searchable)-[:NAMES]->(e)
+  WHERE NOT EXISTS {
+    MATCH (a)-[n:NAMES]->(other:Entity)
+    WHERE other <> e AND n.retired_at IS NULL AND other.retired_at IS NULL
+  }
+  REMOVE a:Searchable
+}
+RETURN row.index AS index, e.id AS id

@@ -1,0 +1,1 @@
+CREATE CONSTRAINT principal_name IF NOT EXISTS FOR (p:Principal) REQUIRE p.name IS UNIQUE;

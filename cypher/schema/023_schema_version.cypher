@@ -1,0 +1,1 @@
+CREATE CONSTRAINT schema_version IF NOT EXISTS FOR (v:SchemaVersion) REQUIRE v.id IS UNIQUE;

@@ -1,0 +1,250 @@
+"""The only module that knows the driver (spec 09, 11).
+
+`Graph.read` and `Graph.transaction` take the caller's Scope first and add its parameters themselves. Reads run in
+read-access transactions, so that the server refuses a mistaken write. Writes are managed transactions: one request,
+one transaction. Every query has the time that is left of the request's deadline.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, Final, TypeVar
+
+import neo4j
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncManagedTransaction, Bookmarks
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    DriverError,
+    IncompleteCommit,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+)
+
+from graphsvc.errors import (
+    DatabaseUnavailable,
+    DeadlineExceeded,
+    GraphsvcError,
+    NotReady,
+    OutcomeUnknown,
+    TransactionTooLarge,
+)
+from graphsvc.queries import Q, SCOPE_PARAMETERS, CypherQuery
+from graphsvc.scope import Scope
+from graphsvc.telemetry import metrics
+
+T = TypeVar("T")
+Row = dict[str, Any]
+
+DEADLINE: Final[ContextVar[float | None]] = ContextVar("deadline", default=None)
+"""Monotonic time at which the current request ends; None: no deadline (command line, bulk load)."""
+DB_TIME_S: Final[ContextVar[list[float] | None]] = ContextVar("db_time", default=None)
+"""Seconds the current request has spent waiting for the database, one entry a call."""
+
+_ACQUIRE_TIMEOUT_S: Final = 4.0
+_CONNECT_TIMEOUT_S: Final = 3.0
+_READ_ATTEMPTS: Final = 3
+_WRITE_ATTEMPTS: Final = 8
+_MEMORY_CODES: Final = ("MemoryPoolOutOfMemoryError", "TransactionOutOfMemoryError", "OutOfMemory")
+_RETRYABLE_CLIENT_CODES: Final = ("Neo.ClientError.Statement.EntityNotFound",)
+"""Typed as a client error, but seen when another transaction changed the entity meanwhile; trying again is right."""
+
+
+class Transaction:
+    """The queries of one write request; `run` works as Graph.read does."""
+
+    def __init__(self, tx: AsyncManagedTransaction, scope: Scope | None) -> None:
+        self._tx = tx
+        self._scope = scope
+
+    async def run(self, query: CypherQuery | str, **params: object) -> list[Row]:
+        """Run one query of the catalogue and return its rows as dictionaries."""
+        query = Q[query] if isinstance(query, str) else query
+        result = await self._tx.run(query.text, _bind(self._scope, query, params))
+        return await result.data()
+
+
+def _bind(scope: Scope | None, query: CypherQuery, params: Mapping[str, object]) -> dict[str, object]:
+    by_hand = SCOPE_PARAMETERS & params.keys()
+    if query.scope == "gated":
+        if by_hand:
+            raise TypeError(f"{query.name}: {sorted(by_hand)} come from the scope, not from the caller")
+        if scope is None:
+            raise TypeError(f"{query.name} is gated and needs a scope")
+        bound = {**params, **scope.parameters(query.params)}
+    else:
+        bound = dict(params)
+    if bound.keys() != query.params:
+        raise TypeError(f"{query.name}: got {sorted(bound)}, takes {sorted(query.params)}")
+    return bound
+
+
+def _time_left_s() -> float | None:
+    deadline = DEADLINE.get()
+    if deadline is None:
+        return None
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise DeadlineExceeded
+    return left
+
+
+def _is_transient(error: Exception) -> bool:
+    if isinstance(error, IncompleteCommit):
+        return False
+    if isinstance(error, (ServiceUnavailable, SessionExpired)):
+        return True
+    if isinstance(error, Neo4jError):
+        code = error.code or ""
+        if any(name in code for name in _MEMORY_CODES):
+            return False
+        return error.is_retryable() or code in _RETRYABLE_CLIENT_CODES or "ConstraintValidationFailed" in code
+    return False
+
+
+def _translate(error: Exception) -> GraphsvcError | None:
+    """The client-safe error for a driver error, or None for a defect of ours."""
+    if isinstance(error, IncompleteCommit):
+        return OutcomeUnknown()
+    if isinstance(error, Neo4jError):
+        code = error.code or ""
+        if any(name in code for name in _MEMORY_CODES):
+            return TransactionTooLarge()
+        if "TransactionTimedOut" in code or "Terminated" in code:
+            return DeadlineExceeded()
+        if "procedure" in str(error).lower() and "no such fulltext" in str(error).lower():
+            return NotReady()
+    if isinstance(error, (ServiceUnavailable, SessionExpired, AuthError, TransientError)):
+        return DatabaseUnavailable()
+    if isinstance(error, DriverError) and not isinstance(error, ClientError):
+        return DatabaseUnavailable()
+    return None
+
+
+class Graph:
+    """Neo4j as the service uses it: queries of the catalogue, run for a scope."""
+
+    def __init__(self, driver: AsyncDriver, database: str | None = None) -> None:
+        self._driver = driver
+        self._database = database
+
+    @classmethod
+    def connect(cls, uri: str, user: str, password: str, *, pool_size: int = 32, database: str | None = None) -> "Graph":
+        """A graph at this address. Nothing is sent before the first query."""
+        driver = AsyncGraphDatabase.driver(
+            uri,
+            auth=(user, password),
+            max_connection_pool_size=pool_size,
+            connection_acquisition_timeout=_ACQUIRE_TIMEOUT_S,
+            connection_timeout=_CONNECT_TIMEOUT_S,
+            liveness_check_timeout=30.0,
+            keep_alive=True,
+            telemetry_disabled=True,
+            notifications_min_severity="OFF",
+            user_agent="graphsvc",
+        )
+        return cls(driver, database)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._driver.close()
+
+    async def read(
+        self, scope: Scope | None, query: CypherQuery | str, *, bookmarks: Sequence[str] = (), **params: object
+    ) -> list[Row]:
+        """Run one read query and return its rows. Tried again on a lost connection, within the deadline.
+
+        Raises DatabaseUnavailable, DeadlineExceeded, NotReady; TypeError for parameters that do not fit.
+        """
+        query = Q[query] if isinstance(query, str) else query
+        if query.access != "read":
+            raise TypeError(f"{query.name} writes; use a transaction")
+        bound = _bind(scope, query, params)
+
+        async def attempt() -> list[Row]:
+            left_s = _time_left_s()
+            async with self._driver.session(
+                database=self._database,
+                default_access_mode=neo4j.READ_ACCESS,
+                bookmarks=Bookmarks.from_raw_values(bookmarks) if bookmarks else None,
+            ) as session:
+                result = await session.run(neo4j.Query(query.text, timeout=left_s), bound)  # type: ignore[arg-type]
+                return await result.data()
+
+        return await self._guarded(query.name, attempt, _READ_ATTEMPTS)
+
+    async def transaction(
+        self, scope: Scope | None, work: Callable[[Transaction], Awaitable[T]], *, name: str = "transaction"
+    ) -> tuple[T, list[str]]:
+        """Run `work` in one write transaction and commit it; returns its result and the bookmarks after it.
+
+        `work` must give the same effect when run again: it is tried again on deadlocks and lost connections, and once
+        after a commit whose answer was lost, as every write here is idempotent by the ids it was given beforehand.
+        Raises OutcomeUnknown when that second try cannot tell either.
+        """
+
+        async def attempt() -> tuple[T, list[str]]:
+            left_s = _time_left_s()
+            async with self._driver.session(
+                database=self._database, default_access_mode=neo4j.WRITE_ACCESS
+            ) as session:
+                tx = await session.begin_transaction(timeout=left_s)
+                try:
+                    result = await work(Transaction(tx, scope))  # type: ignore[arg-type]
+                    await tx.commit()
+                except asyncio.CancelledError:
+                    tx.cancel()
+                    raise
+                except BaseException:
+                    await tx.close()
+                    raise
+                return result, sorted((await session.last_bookmarks()).raw_values)
+
+        return await self._guarded(name, attempt, _WRITE_ATTEMPTS, unknown_once=True)
+
+    async def _guarded(
+        self, name: str, attempt: Callable[[], Awaitable[T]], attempts: int, *, unknown_once: bool = False
+    ) -> T:
+        """Run an attempt under the deadline, again where that is safe, and translate what the driver raises."""
+        started = time.perf_counter()
+        tried = 0
+        lost_commit = False
+        try:
+            while True:
+                tried += 1
+                try:
+                    left_s = _time_left_s()
+                    async with asyncio.timeout(left_s):
+                        return await attempt()
+                except TimeoutError as error:
+                    raise (OutcomeUnknown() if lost_commit else DeadlineExceeded()) from error
+                except (Neo4jError, DriverError) as error:
+                    if isinstance(error, IncompleteCommit) and unknown_once and not lost_commit:
+                        lost_commit = True
+                    elif not _is_transient(error) or tried >= attempts:
+                        if lost_commit:
+                            raise OutcomeUnknown from error
+                        translated = _translate(error)
+                        if translated is None:
+                            raise
+                        raise translated from error
+                    metrics.db_retries.labels(query=name).inc()
+                    await asyncio.sleep(min(0.02 * 2**tried, 0.5))
+        finally:
+            spent = time.perf_counter() - started
+            metrics.db_seconds.labels(query=name).observe(spent)
+            times = DB_TIME_S.get()
+            if times is not None:
+                times.append(spent)
+
+    async def run_schema(self, statement: str) -> None:
+        """Run one schema statement (auto-commit, as Neo4j asks for schema changes)."""
+        async with self._driver.session(database=self._database) as session:
+            await (await session.run(statement)).consume()  # type: ignore[arg-type]
+
+    async def ping(self) -> None:
+        """Raise DatabaseUnavailable unless the database answers."""
+        await self.read(None, "system/ping")

@@ -1,0 +1,64 @@
+"""Every cap of the service in one place, with its unit in its name. `whoami` and docs/reference read this."""
+
+from typing import Final
+
+# Names, texts, identifiers (spec 01, 02)
+NAME_CHARS_MAX: Final = 256
+KIND_CHARS_MAX: Final = 64
+RELATION_TYPE_CHARS_MAX: Final = 64
+OBSERVATION_CHARS_MAX: Final = 8_000
+ALIASES_PER_ENTITY_MAX: Final = 64
+EXTERNAL_IDS_PER_ENTITY_MAX: Final = 16
+EXTERNAL_ID_CHARS_MAX: Final = 256
+OBSERVATIONS_PER_ITEM_MAX: Final = 1_000
+RELATION_PROPERTIES_MAX: Final = 16
+RELATION_PROPERTY_KEY_CHARS_MAX: Final = 64
+RELATION_PROPERTY_CHARS_MAX: Final = 1_024
+RELATION_PROPERTY_LIST_MAX: Final = 64
+SCOPE_SLUG_CHARS_MAX: Final = 64
+SCOPE_TITLE_CHARS_MAX: Final = 256
+PRINCIPAL_CHARS_MAX: Final = 128
+PROVENANCE_ID_CHARS_MAX: Final = 256
+IDEMPOTENCY_KEY_CHARS_MAX: Final = 255
+
+# Requests (spec 02, 09)
+BATCH_ITEMS_MAX: Final = 1_000
+NAMES_PER_OPEN_MAX: Final = 200
+BODY_BYTES_MAX: Final = 4 * 1024 * 1024
+QUERY_CHARS_MAX: Final = 4_096
+SCOPES_PER_REQUEST_MAX: Final = 200
+GRANTS_PER_PRINCIPAL_MAX: Final = 200
+IDEMPOTENCY_KEY_TTL_HOURS: Final = 24
+IDEMPOTENCY_CLAIM_TTL_S: Final = 30
+
+# Budget (spec 03)
+BUDGET_LIMIT_DEFAULT: Final = 16_000
+BUDGET_LIMIT_MAX: Final = 200_000
+
+# Reads (spec 03, 11)
+SEARCH_TERMS_MAX: Final = 64
+SEARCH_POOL_MAX: Final = 400
+"""Observations and names fetched as candidates for one search; `pool_capped` says that there were more."""
+SEARCH_ENTITIES_MAX: Final = 50
+"""Entities considered for the evidence of one search."""
+NEIGHBOURS_PER_ENTITY_MAX: Final = 12
+"""Relations shown per entity; expansion stops here inside Cypher."""
+OPEN_OBSERVATIONS_PER_ENTITY_MAX: Final = 500
+OPEN_RELATIONS_MAX: Final = 500
+GRAPH_PAGE_DEFAULT: Final = 100
+GRAPH_PAGE_MAX: Final = 500
+HISTORY_PAGE_MAX: Final = 500
+
+# Pointers (spec 04)
+POINTER_TOKENS_MAX: Final = 256
+POINTER_WINDOW_TOKENS_MAX: Final = 16
+POINTERS_MAX: Final = 8
+POINTER_BLOCK_BYTES_MAX: Final = 2_048
+POINTER_BUDGET_SHARE: Final = 8
+POINTER_OWNERS_MAX: Final = 8
+"""Live owners of one key that are looked at: two are enough to know that it is ambiguous."""
+
+# Bulk load (spec 02)
+LOAD_BATCH_ITEMS: Final = 500
+LOAD_LINE_BYTES_MAX: Final = 8 * 1024 * 1024
+LOAD_PROBLEMS_SHOWN_MAX: Final = 20

@@ -1,0 +1,144 @@
+"""Loads `cypher/**/*.cypher` once and checks every file; a wrong file stops the start, not a request.
+
+`Q["entity/create_entities"]` is the query in `cypher/entity/create_entities.cypher`. The header format is described in
+`cypher/README.md`. Files in `cypher/browser/` are for people and are not loaded here.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, Literal, cast
+
+_WRITE_CLAUSE: Final = re.compile(
+    r"\b(CREATE|MERGE|SET|DELETE|REMOVE|FOREACH|LOAD\s+CSV|DROP)\b", re.IGNORECASE
+)
+_FORBIDDEN: Final = {
+    "=~": re.compile(r"=~"),
+    "variable-length path": re.compile(r"\[[^\]'\"]*\*[^\]'\"]*\]\s*-"),
+    "DELETE": re.compile(r"\bDELETE\b", re.IGNORECASE),
+    "two statements": re.compile(r";\s*\S"),
+}
+_PARAMETER: Final = re.compile(r"\$([a-z_][a-z0-9_]*)")
+_STRING: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_COMMENT: Final = re.compile(r"//[^\n]*")
+SCOPE_PARAMETERS: Final = frozenset({"visible_scopes", "write_scope", "writable_scopes"})
+SCOPE_HOUSEKEEPING: Final = frozenset({"housekeeping"})
+"""Folders whose queries may delete, as they hold no content (expired keys and checkpoints)."""
+
+
+class QueryFileError(RuntimeError):
+    """A file under `cypher/` breaks a rule; the message names the file and the rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class CypherQuery:
+    """One statement with what its header says."""
+
+    name: str
+    purpose: str
+    access: Literal["read", "write"]
+    scope: Literal["gated", "system"]
+    params: frozenset[str]
+    returns: tuple[str, ...]
+    text: str
+
+
+def cypher_root() -> Path:
+    """The folder of query files: inside the installed package, else beside it in a checkout."""
+    installed = Path(str(files("graphsvc"))) / "_cypher"
+    if installed.is_dir():
+        return installed
+    checkout = Path(__file__).resolve().parent.parent / "cypher"
+    if checkout.is_dir():
+        return checkout
+    raise QueryFileError(f"no Cypher files: neither {installed} nor {checkout} is there")
+
+
+def parse_query(name: str, source: str) -> CypherQuery:
+    """Read one file's header and statement, and check both. Raises QueryFileError."""
+
+    def refuse(reason: str) -> QueryFileError:
+        return QueryFileError(f"cypher/{name}.cypher: {reason}")
+
+    lines = source.splitlines()
+    comments = []
+    for line in lines:
+        if not line.startswith("//"):
+            break
+        comments.append(line[2:].strip())
+    fields: dict[str, str] = {}
+    purpose: list[str] = []
+    key = ""
+    for line in comments:
+        head, colon, rest = line.partition(":")
+        if colon and head in {"access", "scope", "params", "returns"}:
+            key = head
+            fields[key] = rest.strip()
+        elif key:
+            fields[key] += " " + line
+        else:
+            purpose.append(line)
+    if not purpose:
+        raise refuse("the header must open with a line that says what the query is for")
+    for needed in ("access", "scope", "params", "returns"):
+        if needed not in fields:
+            raise refuse(f"the header lacks '{needed}:'")
+    if fields["access"] not in {"read", "write"}:
+        raise refuse("access must be read or write")
+    if fields["scope"] not in {"gated", "system"}:
+        raise refuse("scope must be gated or system")
+    text = "\n".join(lines[len(comments) :]).strip().rstrip(";").strip()
+    code = _STRING.sub("''", _COMMENT.sub("", text))
+    declared = {part.split()[0] for part in fields["params"].split(",") if part.strip() not in {"", "none"}}
+    used = set(_PARAMETER.findall(code))
+    if declared != used:
+        raise refuse(f"params in the header {sorted(declared)} differ from those in the text {sorted(used)}")
+    if fields["access"] == "read" and _WRITE_CLAUSE.search(code):
+        raise refuse("access is read, but the text has a clause that writes")
+    if fields["scope"] == "gated" and not used & SCOPE_PARAMETERS:
+        raise refuse("scope is gated, but the text uses no scope parameter")
+    for rule, pattern in _FORBIDDEN.items():
+        if pattern.search(code) and not (rule == "DELETE" and name.split("/")[0] in SCOPE_HOUSEKEEPING):
+            raise refuse(f"{rule} is not allowed")
+    returns = tuple(part.strip().split()[0] for part in fields["returns"].split(",") if part.strip() != "none")
+    return CypherQuery(
+        name=name,
+        purpose=" ".join(purpose),
+        access=cast('Literal["read", "write"]', fields["access"]),
+        scope=cast('Literal["gated", "system"]', fields["scope"]),
+        params=frozenset(declared),
+        returns=returns,
+        text=text,
+    )
+
+
+@cache
+def load_queries() -> Mapping[str, CypherQuery]:
+    """All queries by name, checked. Raises QueryFileError at the first file that breaks a rule."""
+    root = cypher_root()
+    found: dict[str, CypherQuery] = {}
+    for path in sorted(root.rglob("*.cypher")):
+        name = path.relative_to(root).with_suffix("").as_posix()
+        if name.split("/")[0] in {"schema", "browser"}:
+            continue
+        found[name] = parse_query(name, path.read_text(encoding="utf-8"))
+    return MappingProxyType(found)
+
+
+@cache
+def load_schema() -> Mapping[str, str]:
+    """The schema statements in order: file name to text. Each is idempotent."""
+    root = cypher_root() / "schema"
+    return MappingProxyType(
+        {
+            path.stem: _COMMENT.sub("", path.read_text(encoding="utf-8")).strip().rstrip(";").strip()
+            for path in sorted(root.glob("*.cypher"))
+        }
+    )
+
+
+Q: Final[Mapping[str, CypherQuery]] = load_queries()
