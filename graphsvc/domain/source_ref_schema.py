@@ -5,6 +5,7 @@ is left to `parse_source_ref`: the size in bytes of the whole and of quotes (the
 and whole numbers that no double holds.
 """
 
+import json
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
@@ -31,6 +32,7 @@ Define = Callable[[str, JsonSchema], JsonSchema]
 """Files a schema under a name and gives back the `$ref` to it."""
 
 SCHEMA_URI: Final = "https://json-schema.org/draft/2020-12/schema"
+SCHEMA_ID: Final = "urn:graphsvc:schema:source_ref:v1"
 _CONTROL: Final = {"pattern": r"[\u0000-\u001f\u007f-\u009f]"}
 _QUOTE_CONTROL: Final = {"pattern": r"[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]"}
 
@@ -41,6 +43,7 @@ EXAMPLE: Final[JsonSchema] = {
     "state": {"commit_sha": "9f2c1e5a7b3d4f60812a9c5e7d1b3f4a6c8e0d2b"},
     "locator": {
         "quote": {"exact": "same-day turnaround", "prefix": "offers ", "suffix": "."},
+        "text_position": {"start": 120, "end": 139, "unit": "utf8_bytes"},
         "line_range": {"start": 7, "end": 7},
         "heading": "Suppliers",
     },
@@ -58,7 +61,13 @@ def published_schema() -> JsonSchema:
         return {"$ref": f"#/$defs/{name}"}
 
     envelope = _envelope(define)
-    return {"$schema": SCHEMA_URI, "title": SCHEMA_V1, **envelope, "$defs": dict(sorted(definitions.items()))}
+    head = {"$schema": SCHEMA_URI, "$id": SCHEMA_ID, "title": SCHEMA_V1}
+    return {**head, **envelope, "$defs": dict(sorted(definitions.items()))}
+
+
+def published_text() -> str:
+    """The text of `docs/schemas/source_ref-v1.schema.json`."""
+    return json.dumps(published_schema(), indent=2) + "\n"
 
 
 def _envelope(define: Define) -> JsonSchema:
