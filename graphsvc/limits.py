@@ -62,3 +62,30 @@ POINTER_OWNERS_MAX: Final = 8
 LOAD_BATCH_ITEMS: Final = 500
 LOAD_LINE_BYTES_MAX: Final = 8 * 1024 * 1024
 LOAD_PROBLEMS_SHOWN_MAX: Final = 20
+
+# source_ref/v1 (spec 05); sizes in UTF-8 bytes
+SOURCE_REF_BYTES_MAX: Final = 8 * 1024
+SOURCE_REF_DEPTH_MAX: Final = 6
+"""Objects and arrays inside each other, the envelope being the first."""
+SOURCE_REF_KEYS_PER_OBJECT_MAX: Final = 64
+SOURCE_REF_QUOTE_EXACT_BYTES_MAX: Final = 2 * 1024
+SOURCE_REF_QUOTE_AFFIX_BYTES_MAX: Final = 256
+SOURCE_REF_PROBLEMS_MAX: Final = 16
+"""Problems listed for one payload; the rest is not looked for."""
+
+# Documents and excerpts (spec 05)
+DOCUMENT_BYTES_MAX: Final = 4 * 1024 * 1024
+"""A document that is stored, or read by a resolver; larger ones are `too_large`."""
+EXCERPT_L0_BYTES_MAX: Final = 256
+EXCERPT_L1_BYTES_MAX: Final = 8 * 1024
+EXCERPT_L2_BYTES_MAX: Final = 32 * 1024
+RESOLVER_DEADLINE_S: Final = 4.0
+"""Longest that one document may take to read; inside the deadline of a request."""
+URL_REDIRECTS_MAX: Final = 3
+
+# Memory sources (spec 06)
+MEMORY_FILE_BYTES_MAX: Final = 4 * 1024 * 1024
+MEMORY_TOTAL_BYTES_MAX: Final = 64 * 1024 * 1024
+MEMORY_DIRECTORIES_MAX: Final = 32
+MEMORY_FACT_CHARS_MAX: Final = 400
+MEMORY_RELATIONS_MAX: Final = 10_000

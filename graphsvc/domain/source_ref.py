@@ -16,14 +16,7 @@ from typing import Any, Final
 
 import rfc8785
 
-SOURCE_REF_BYTES_MAX: Final = 8 * 1024
-SOURCE_REF_DEPTH_MAX: Final = 6
-"""Objects and arrays inside each other, the envelope being the first."""
-SOURCE_REF_KEYS_PER_OBJECT_MAX: Final = 64
-SOURCE_REF_QUOTE_EXACT_BYTES_MAX: Final = 2 * 1024
-SOURCE_REF_QUOTE_AFFIX_BYTES_MAX: Final = 256
-SOURCE_REF_PROBLEMS_MAX: Final = 16
-"""Problems listed for one payload; the rest is not looked for."""
+from graphsvc import limits
 
 SCHEMA_V1: Final = "source_ref/v1"
 MINOR_SCHEMA: Final = r"source_ref/v1\.(0|[1-9][0-9]{0,5})"
@@ -34,9 +27,9 @@ EXACT_INTEGER_MAX: Final = 2**53 - 1
 """Above it a whole number has no exact double, and RFC 8785 writes doubles."""
 
 _QUOTE_LIMITS: Final = {
-    "exact": SOURCE_REF_QUOTE_EXACT_BYTES_MAX,
-    "prefix": SOURCE_REF_QUOTE_AFFIX_BYTES_MAX,
-    "suffix": SOURCE_REF_QUOTE_AFFIX_BYTES_MAX,
+    "exact": limits.SOURCE_REF_QUOTE_EXACT_BYTES_MAX,
+    "prefix": limits.SOURCE_REF_QUOTE_AFFIX_BYTES_MAX,
+    "suffix": limits.SOURCE_REF_QUOTE_AFFIX_BYTES_MAX,
 }
 _QUOTE_CONTROLS: Final = frozenset("\t\n\r")
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -82,17 +75,17 @@ def parse_source_ref(value: object, root: str = "$") -> SourceRef:
     """Check a decoded JSON value and return it as a SourceRef.
 
     `root` is the JSON path of the value in its request, for the messages. Raises SourceRefError naming
-    every limit and path (the first SOURCE_REF_PROBLEMS_MAX of them).
+    every limit and path (the first limits.SOURCE_REF_PROBLEMS_MAX of them).
     """
     found: list[Found] = []
     for problem in _problems(value):
         found.append(problem)
-        if len(found) == SOURCE_REF_PROBLEMS_MAX:
+        if len(found) == limits.SOURCE_REF_PROBLEMS_MAX:
             break
     if found:
         raise SourceRefError(found, root)
     canonical = rfc8785.dumps(_as_doubles(value))
-    if len(canonical) > SOURCE_REF_BYTES_MAX:
+    if len(canonical) > limits.SOURCE_REF_BYTES_MAX:
         raise SourceRefError([((), _too_many_bytes(len(canonical)))], root)
     return SourceRef(canonical.decode())
 
@@ -146,13 +139,13 @@ def _limit_problems(root: dict[str, object]) -> Iterator[Found]:
     while pending:
         location, value = pending.pop()
         seen += 1
-        if seen > SOURCE_REF_BYTES_MAX:
+        if seen > limits.SOURCE_REF_BYTES_MAX:
             yield (), _too_many_bytes(None)
             return
         if isinstance(value, dict | list):
-            if len(location) >= SOURCE_REF_DEPTH_MAX:
-                yield location, f"nested deeper than {SOURCE_REF_DEPTH_MAX} levels"
-            elif len(value) > SOURCE_REF_BYTES_MAX:
+            if len(location) >= limits.SOURCE_REF_DEPTH_MAX:
+                yield location, f"nested deeper than {limits.SOURCE_REF_DEPTH_MAX} levels"
+            elif len(value) > limits.SOURCE_REF_BYTES_MAX:
                 yield (), _too_many_bytes(None)
                 return
             elif isinstance(value, dict):
@@ -165,8 +158,8 @@ def _limit_problems(root: dict[str, object]) -> Iterator[Found]:
 
 
 def _key_problems(location: Location, value: dict[Any, object]) -> Iterator[Found]:
-    if len(value) > SOURCE_REF_KEYS_PER_OBJECT_MAX:
-        yield location, f"has {len(value)} keys; an object may have {SOURCE_REF_KEYS_PER_OBJECT_MAX}"
+    if len(value) > limits.SOURCE_REF_KEYS_PER_OBJECT_MAX:
+        yield location, f"has {len(value)} keys; an object may have {limits.SOURCE_REF_KEYS_PER_OBJECT_MAX}"
     for key in value:
         if not isinstance(key, str):
             yield location, "keys must be strings"
@@ -193,8 +186,8 @@ def _scalar_problems(location: Location, value: object) -> Iterator[str]:
 
 
 def _text_problem(text: str, allowed: frozenset[str]) -> str | None:
-    if len(text) > SOURCE_REF_BYTES_MAX:
-        return f"is longer than the {SOURCE_REF_BYTES_MAX} bytes of the whole reference"
+    if len(text) > limits.SOURCE_REF_BYTES_MAX:
+        return f"is longer than the {limits.SOURCE_REF_BYTES_MAX} bytes of the whole reference"
     for character in text:
         category = unicodedata.category(character)
         if category == "Cs":
@@ -232,4 +225,4 @@ def _parse_int(digits: str) -> int | float:
 
 def _too_many_bytes(size: int | None) -> str:
     has = f"has {size} bytes" if size is not None else "is too large"
-    return f"{has}; a reference may have {SOURCE_REF_BYTES_MAX} in canonical JSON"
+    return f"{has}; a reference may have {limits.SOURCE_REF_BYTES_MAX} in canonical JSON"

@@ -12,16 +12,12 @@ from typing import Annotated, Any, Final
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, ValidationError, core_schema
 
+from graphsvc import limits
 from graphsvc.domain.source_ref import (
     EXTENSION_PREFIX,
     MINOR_SCHEMA,
     OBJECT_KEYS,
     SCHEMA_V1,
-    SOURCE_REF_BYTES_MAX,
-    SOURCE_REF_DEPTH_MAX,
-    SOURCE_REF_KEYS_PER_OBJECT_MAX,
-    SOURCE_REF_QUOTE_AFFIX_BYTES_MAX,
-    SOURCE_REF_QUOTE_EXACT_BYTES_MAX,
     SourceRef,
     SourceRefError,
     parse_source_ref,
@@ -73,15 +69,15 @@ def published_text() -> str:
 def _envelope(define: Define) -> JsonSchema:
     inner = define("SourceRefObject", _object(_value(define, 3)))
     quote_part = {"type": "string", "not": _QUOTE_CONTROL}
-    affix = {**quote_part, "maxLength": SOURCE_REF_QUOTE_AFFIX_BYTES_MAX}
+    affix = {**quote_part, "maxLength": limits.SOURCE_REF_QUOTE_AFFIX_BYTES_MAX}
     quote_parts = {
-        "exact": {**quote_part, "maxLength": SOURCE_REF_QUOTE_EXACT_BYTES_MAX},
+        "exact": {**quote_part, "maxLength": limits.SOURCE_REF_QUOTE_EXACT_BYTES_MAX},
         "prefix": affix,
         "suffix": affix,
     }
     level_4 = _value(define, 4)
     quote = {
-        "maxProperties": SOURCE_REF_KEYS_PER_OBJECT_MAX,
+        "maxProperties": limits.SOURCE_REF_KEYS_PER_OBJECT_MAX,
         "propertyNames": {"not": _CONTROL},
         "properties": {
             part: {"anyOf": [schema, _not_a_string(level_4)]} for part, schema in quote_parts.items()
@@ -101,12 +97,13 @@ def _envelope(define: Define) -> JsonSchema:
     }
     return {
         "description": (
-            f"A pointer to the document that a memory came from: at most {SOURCE_REF_BYTES_MAX} bytes of "
-            f"canonical JSON (RFC 8785), {SOURCE_REF_DEPTH_MAX} levels deep; quotes are limited in bytes."
+            "A pointer to the document that a memory came from, as canonical JSON (RFC 8785) of at most "
+            f"{limits.SOURCE_REF_BYTES_MAX} bytes and {limits.SOURCE_REF_DEPTH_MAX} levels; "
+            "quotes are limited in bytes."
         ),
         "type": "object",
         "required": ["schema", "resolver", "ref"],
-        "maxProperties": SOURCE_REF_KEYS_PER_OBJECT_MAX,
+        "maxProperties": limits.SOURCE_REF_KEYS_PER_OBJECT_MAX,
         "properties": known,
         "propertyNames": {"not": _CONTROL},
         "additionalProperties": _value(define, 2),
@@ -122,7 +119,7 @@ def _value(define: Define, level: int) -> JsonSchema:
         {"type": ["number", "boolean", "null"]},
         {"type": "string", "not": _CONTROL},
     ]
-    if level > SOURCE_REF_DEPTH_MAX:
+    if level > limits.SOURCE_REF_DEPTH_MAX:
         return define("SourceRefScalar", {"anyOf": scalars})
     deeper = _value(define, level + 1)
     containers = [_object(deeper), {"type": "array", "items": deeper}]
@@ -132,7 +129,7 @@ def _value(define: Define, level: int) -> JsonSchema:
 def _object(value: JsonSchema) -> JsonSchema:
     return {
         "type": "object",
-        "maxProperties": SOURCE_REF_KEYS_PER_OBJECT_MAX,
+        "maxProperties": limits.SOURCE_REF_KEYS_PER_OBJECT_MAX,
         "propertyNames": {"not": _CONTROL},
         "additionalProperties": value,
     }

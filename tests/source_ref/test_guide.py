@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from graphsvc.domain import source_ref
-from graphsvc.domain.source_ref import parse_source_ref
+from graphsvc import limits
+from graphsvc.domain.source_ref import EXACT_INTEGER_MAX, parse_source_ref
 from graphsvc.domain.source_ref_schema import EXAMPLE, published_text
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -46,11 +46,11 @@ def test_the_guide_opens_with_the_example_of_the_schema() -> None:
 def test_the_guide_names_the_limits_in_force() -> None:
     table = GUIDE.split("## Safe limits")[1].split("## What is stored")[0].replace(",", "")
     for limit in (
-        source_ref.SOURCE_REF_BYTES_MAX,
-        source_ref.SOURCE_REF_DEPTH_MAX,
-        source_ref.SOURCE_REF_KEYS_PER_OBJECT_MAX,
-        source_ref.SOURCE_REF_QUOTE_EXACT_BYTES_MAX,
-        source_ref.SOURCE_REF_QUOTE_AFFIX_BYTES_MAX,
-        source_ref.EXACT_INTEGER_MAX,
+        limits.SOURCE_REF_BYTES_MAX,
+        limits.SOURCE_REF_DEPTH_MAX,
+        limits.SOURCE_REF_KEYS_PER_OBJECT_MAX,
+        limits.SOURCE_REF_QUOTE_EXACT_BYTES_MAX,
+        limits.SOURCE_REF_QUOTE_AFFIX_BYTES_MAX,
+        EXACT_INTEGER_MAX,
     ):
         assert re.search(rf"\b{limit}\b", table), limit
