@@ -25,7 +25,8 @@ _FORBIDDEN: Final = {
 _PARAMETER: Final = re.compile(r"\$([a-z_][a-z0-9_]*)")
 _STRING: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _COMMENT: Final = re.compile(r"//[^\n]*")
-SCOPE_PARAMETERS: Final = frozenset({"visible_scopes", "write_scope", "writable_scopes"})
+SCOPE_PARAMETERS: Final = frozenset({"visible_scopes", "write_scope", "writable_scopes", "home_scope"})
+GATES: Final = SCOPE_PARAMETERS - {"home_scope"}
 SCOPE_HOUSEKEEPING: Final = frozenset({"housekeeping"})
 """Folders whose queries may delete, as they hold no content (expired keys and checkpoints)."""
 
@@ -99,7 +100,7 @@ def parse_query(name: str, source: str) -> CypherQuery:
         raise refuse(f"params in the header {sorted(declared)} differ from those in the text {sorted(used)}")
     if fields["access"] == "read" and _WRITE_CLAUSE.search(code):
         raise refuse("access is read, but the text has a clause that writes")
-    if fields["scope"] == "gated" and not used & SCOPE_PARAMETERS:
+    if fields["scope"] == "gated" and not used & GATES:
         raise refuse("scope is gated, but the text uses no scope parameter")
     for rule, pattern in _FORBIDDEN.items():
         if pattern.search(code) and not (rule == "DELETE" and name.split("/")[0] in SCOPE_HOUSEKEEPING):

@@ -104,6 +104,7 @@ class Scope:
             "visible_scopes": sorted(self.visible),
             "writable_scopes": sorted(self.writable),
             "write_scope": self.write,
+            "home_scope": self.write if self.write is not None else self.principal.default_scope,
         }
         wanted = {name: every[name] for name in names if name in every}
         if "write_scope" in wanted and self.write is None:

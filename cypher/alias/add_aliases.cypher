@@ -3,7 +3,7 @@
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, writable_scopes LIST<STRING>, visible_scopes LIST<STRING>, context MAP
-// returns: index, id, changed, shared
+// returns: index, id, changed, shared, transition_id
 UNWIND $rows AS row
 MATCH (e:Entity {id: row.entity_id})
 WHERE row.scope IN $writable_scopes
@@ -42,4 +42,5 @@ RETURN row.index AS index, n.id AS id, changed,
          MATCH (other_alias:Alias {key: row.key})-[m:NAMES]->(other:Entity)
          WHERE other_alias.scope IN $visible_scopes AND other.scope IN $visible_scopes AND other <> e
            AND m.retired_at IS NULL AND other.retired_at IS NULL
-       } AS shared
+       } AS shared,
+       row.transition_id AS transition_id

@@ -2,7 +2,7 @@
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, writable_scopes LIST<STRING>, context MAP
-// returns: index, id
+// returns: index, id, transition_id
 UNWIND $rows AS row
 MATCH (e:Entity {id: row.entity_id})
 MATCH (a:Alias)-[n:NAMES]->(e)
@@ -25,4 +25,4 @@ CALL (a) {
   WHERE NOT EXISTS { MATCH (a)-[m:NAMES]->(other:Entity) WHERE m.retired_at IS NULL AND other.retired_at IS NULL }
   REMOVE a:Searchable
 }
-RETURN row.index AS index, n.id AS id
+RETURN row.index AS index, n.id AS id, n.transition_id AS transition_id

@@ -3,7 +3,7 @@
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, write_scope STRING, context MAP
-// returns: index, id, name, changed, kind_conflict
+// returns: index, id, name, changed, kind_conflict, transition_id
 UNWIND $rows AS row
 MERGE (e:Entity {scope: $write_scope, name_key: row.name_key})
 ON CREATE SET e.id = row.id, e.name = row.name, e.kind = row.kind, e.kind_key = row.kind_key, e.revision = 0,
@@ -47,4 +47,4 @@ CALL (e, changed) {
 }
 RETURN row.index AS index, e.id AS id, e.name AS name,
        CASE WHEN changed = 'filled' THEN null ELSE changed END AS changed,
-       row.kind_key IS NOT NULL AND e.kind_key <> row.kind_key AS kind_conflict
+       row.kind_key IS NOT NULL AND e.kind_key <> row.kind_key AS kind_conflict, row.transition_id AS transition_id

@@ -3,7 +3,7 @@
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, writable_scopes LIST<STRING>, context MAP
-// returns: index, id, scope, outcome, before_name
+// returns: index, id, scope, outcome, before_name, transition_id
 UNWIND $rows AS row
 MATCH (e:Entity {id: row.id})
 WHERE e.scope IN $writable_scopes AND e.retired_at IS NULL
@@ -30,4 +30,4 @@ CALL (row, e, repeated, conflict, before_name, differs) {
   SET t.at = e.updated_at, t.after_name = e.name, t.after_kind = e.kind
 }
 RETURN row.index AS index, e.id AS id, e.scope AS scope,
-       CASE WHEN conflict THEN 'conflict' ELSE 'updated' END AS outcome, before_name
+       CASE WHEN conflict THEN 'conflict' ELSE 'updated' END AS outcome, before_name, row.transition_id AS transition_id

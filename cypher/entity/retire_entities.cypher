@@ -2,7 +2,7 @@
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, writable_scopes LIST<STRING>, context MAP
-// returns: index, id
+// returns: index, id, transition_id
 UNWIND $rows AS row
 MATCH (e:Entity {id: row.id})
 WHERE e.scope IN $writable_scopes
@@ -34,4 +34,4 @@ CALL (e) {
   }
   REMOVE a:Searchable
 }
-RETURN row.index AS index, e.id AS id
+RETURN row.index AS index, e.id AS id, row.transition_id AS transition_id

@@ -2,7 +2,7 @@
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, write_scope STRING, context MAP
-// returns: index, id, changed
+// returns: index, id, changed, transition_id
 UNWIND $rows AS row
 MATCH (e:Entity {id: row.entity_id})
 MERGE (o:Observation {key: e.id + '|' + $write_scope + '|' + row.text_sha256})
@@ -33,4 +33,4 @@ CALL (row, e, o, changed) {
                         after_source_ref: o.source_ref})
   SET t += $context
 }
-RETURN row.index AS index, o.id AS id, changed
+RETURN row.index AS index, o.id AS id, changed, row.transition_id AS transition_id

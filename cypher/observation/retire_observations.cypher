@@ -2,7 +2,7 @@
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, visible_scopes LIST<STRING>, writable_scopes LIST<STRING>, context MAP
-// returns: index, id
+// returns: index, id, transition_id
 UNWIND $rows AS row
 CALL (row) {
   MATCH (o:Observation {id: row.id})
@@ -31,4 +31,4 @@ CALL (o, transition_id) {
                         revision: o.revision, at: o.updated_at, op: 'retire'})
   SET t += $context
 }
-RETURN row.index AS index, o.id AS id
+RETURN row.index AS index, o.id AS id, transition_id

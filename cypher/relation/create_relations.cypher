@@ -2,7 +2,7 @@
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, write_scope STRING, context MAP
-// returns: index, id, changed
+// returns: index, id, changed, transition_id
 UNWIND $rows AS row
 MATCH (a:Entity {id: row.from_id})
 MATCH (b:Entity {id: row.to_id})
@@ -34,4 +34,4 @@ CALL (row, a, b, r, changed) {
                         after_properties: row.properties_json})
   SET t += $context
 }
-RETURN row.index AS index, r.id AS id, changed
+RETURN row.index AS index, r.id AS id, changed, row.transition_id AS transition_id

@@ -2,7 +2,7 @@
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, writable_scopes LIST<STRING>, context MAP
-// returns: index, id
+// returns: index, id, transition_id
 UNWIND $rows AS row
 MATCH (a:Entity {id: row.from_id})
 UNWIND $writable_scopes AS scope
@@ -23,4 +23,4 @@ CALL (r, transition_id) {
                         revision: r.revision, at: r.updated_at, op: 'retire'})
   SET t += $context
 }
-RETURN row.index AS index, r.id AS id
+RETURN row.index AS index, r.id AS id, transition_id

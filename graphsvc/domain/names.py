@@ -12,6 +12,7 @@ _SPACES: Final = regex.compile(r"\s+")
 _CONTROL: Final = regex.compile(r"[\p{Cc}\p{Cs}]")
 _LINE_SPACE: Final = regex.compile(r"[\t\n\r\v\f\x1c-\x1f\x85]+")
 _NOT_KEY: Final = regex.compile(r"[^\p{L}\p{N}\p{M}+#]+")
+_POSSESSIVE: Final = regex.compile(r"(?<=[\p{L}\p{N}\p{M}])['’]s(?![\p{L}\p{N}\p{M}])")
 _TYPE_BREAK: Final = regex.compile(r"[\s\-‐‑‒–—_]+")
 
 
@@ -51,8 +52,9 @@ def name_key(name: str) -> str:
 
 
 def pointer_key(text: str) -> str:
-    """The normalized key of entity pointers: as `name_key`, but all except letters, digits, marks, + and # is space."""
-    return _NOT_KEY.sub(" ", name_key(text)).strip()
+    """The normalized key of entity pointers: as `name_key`, but all except letters, digits, marks, + and # is space,
+    and a possessive 's is dropped."""
+    return _NOT_KEY.sub(" ", _POSSESSIVE.sub("", name_key(text))).strip()
 
 
 def relation_type_key(relation_type: str) -> str:

@@ -22,6 +22,7 @@ from pydantic import (
 
 from graphsvc import limits
 from graphsvc.domain.names import check_display_text, check_name
+from graphsvc.domain.source_ref_schema import SourceRefField
 from graphsvc.errors import Problem
 
 T = TypeVar("T")
@@ -156,7 +157,7 @@ class Provenance(Model):
     chunk_ref: Identifier | None = None
     tool: Identifier | None = None
     decision_id: Identifier | None = None
-    source_ref: dict[str, Any] | None = None
+    source_ref: SourceRefField | None = None
 
 
 class WriteRequest(Model):

@@ -7,6 +7,7 @@ import regex
 from pydantic import AfterValidator, Field, StringConstraints
 
 from graphsvc import limits
+from graphsvc.domain.source_ref_schema import SourceRefField
 from graphsvc.models.common import (
     Answer,
     ExternalId,
@@ -46,7 +47,7 @@ class ObservationInput(Model):
 
     text: Text
     observed_at: Instant | None = None
-    source_ref: dict[str, Any] | None = None
+    source_ref: SourceRefField | None = None
 
 
 Content = Annotated[Text | ObservationInput, ItemOrInvalid]
@@ -60,7 +61,7 @@ class EntityInput(Model):
     aliases: Annotated[list[Annotated[Name, ItemOrInvalid]], Field(max_length=limits.ALIASES_PER_ENTITY_MAX)] = []
     external_ids: Annotated[list[ExternalId], Field(max_length=limits.EXTERNAL_IDS_PER_ENTITY_MAX)] = []
     observations: Annotated[list[Content], Field(max_length=limits.OBSERVATIONS_PER_ITEM_MAX)] = []
-    source_ref: dict[str, Any] | None = Field(default=None, description="For all observations that name none.")
+    source_ref: SourceRefField | None = Field(default=None, description="For all observations that name none.")
 
 
 class CreateEntities(WriteRequest):

@@ -1,0 +1,44 @@
+// The entities with these ids as the caller may see them: aliases, observations (a page), relations between them, and
+// with `neighbours` one hop further. A relation stands under its source where that is open, else under its target.
+// access: read
+// scope: gated
+// params: ids LIST<STRING>, neighbours BOOLEAN, after_observation STRING, observations_max INTEGER, relations_max INTEGER, visible_scopes LIST<STRING>
+// returns: entities
+UNWIND range(0, size($ids) - 1) AS position
+MATCH (e:Entity {id: $ids[position]})
+WHERE e.scope IN $visible_scopes AND e.retired_at IS NULL
+CALL (e) {
+  MATCH (e)<-[n:NAMES]-(a:Alias)
+  WHERE NOT n.primary AND n.retired_at IS NULL AND a.scope IN $visible_scopes
+  WITH n ORDER BY n.id
+  RETURN collect(DISTINCT n.text) AS aliases
+}
+CALL (e) {
+  MATCH (e)-[:HAS_OBSERVATION]->(o:Observation)
+  WHERE o.scope IN $visible_scopes AND o.retired_at IS NULL AND o.id > $after_observation
+  WITH o ORDER BY o.id LIMIT $observations_max
+  RETURN collect(o{.id, .text, .scope, observed_at: toString(o.observed_at), last_seen_at: toString(o.last_seen_at),
+                   .source_ref}) AS observations
+}
+CALL (e) {
+  MATCH (e)-[r:RELATES_TO]-(other:Entity)
+  WHERE r.scope IN $visible_scopes AND r.retired_at IS NULL
+    AND other.scope IN $visible_scopes AND other.retired_at IS NULL
+  WITH r, other, startNode(r) = e AS outgoing, other.id IN $ids AS among
+  WITH collect(CASE WHEN $neighbours OR among THEN {r: r, other: other, outgoing: outgoing, among: among} END) AS shown,
+       count(CASE WHEN NOT among THEN 1 END) AS elsewhere
+  CALL (shown) {
+    UNWIND shown AS hit
+    WITH hit
+    WHERE hit.outgoing OR NOT hit.among
+    WITH hit.r AS r, hit.other AS other, hit.outgoing AS outgoing
+    ORDER BY r.id LIMIT $relations_max
+    RETURN collect({id: r.id, type: r.type, direction: CASE WHEN outgoing THEN 'out' ELSE 'in' END, scope: r.scope,
+                    properties: properties(r), entity: other{.id, .name, .kind}}) AS relations
+  }
+  RETURN relations, elsewhere
+}
+WITH e, aliases, observations, relations, elsewhere
+ORDER BY position
+RETURN collect({entity: e{.id, .name, .kind, .scope, aliases: aliases, last_seen_at: toString(e.last_seen_at)},
+                observations: observations, relations: relations, relations_elsewhere: elsewhere}) AS entities

@@ -1,0 +1,21 @@
+"""The only place that writes Lucene query syntax (spec 11, 14).
+
+One form is safe for any text: a range from a token to itself, in quotes, with backslash and quote as Unicode escapes.
+It is constant-score and is not analysed, so that weights are ours and nothing in a token is syntax.
+"""
+
+from collections.abc import Iterable
+
+
+def token_clause(field: str, token: str) -> str:
+    """A clause that matches exactly the documents whose `field` holds this one token (no white space in it)."""
+    if not token or any(character.isspace() for character in token):
+        raise ValueError("a token is one word")
+    escaped = token.replace("\\", "\\u005c").replace('"', "\\u0022")
+    return f'{field}:["{escaped}" TO "{escaped}"]'
+
+
+def any_of(field: str, tokens: Iterable[str]) -> str:
+    """A mandatory group that adds nothing to the score: one of these tokens must be there."""
+    clauses = " ".join(token_clause(field, token) for token in sorted(tokens))
+    return f"+({clauses})^0"

@@ -1,0 +1,21 @@
+"""What a use-case knows of the request it carries out."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from graphsvc.graph import Graph
+from graphsvc.scope import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One authenticated request. `bookmarks` are raw driver bookmarks that the answer must not be older than."""
+
+    graph: Graph
+    principal: Principal
+    request_id: str
+    bookmarks: tuple[str, ...] = ()
+    idempotency_key: str | None = None
+    body_sha256: str = ""
+    load_id: str | None = None
+    as_of: datetime | None = field(default=None)
