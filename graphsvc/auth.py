@@ -39,7 +39,9 @@ class NewToken:
     expires_at: datetime | None = None
 
 
-async def create_token(graph: Graph, new: NewToken, created_by: str, secret: str | None = None) -> tuple[str, str]:
+async def create_token(
+    graph: Graph, new: NewToken, created_by: str, secret: str | None = None
+) -> tuple[str, str]:
     """Store a new token and return (token id, secret). The secret is nowhere else.
 
     Raises Conflict when the principal exists with another kind; ValueError for `approve` without a human.
@@ -47,7 +49,9 @@ async def create_token(graph: Graph, new: NewToken, created_by: str, secret: str
     if new.kind != "human" and any("approve" in actions for actions in new.grants.values()):
         raise ValueError("only a human's token can carry 'approve'")
     secret = secret or _TOKEN_PREFIX + secrets.token_urlsafe(32)
-    writable = sorted(scope for scope, actions in new.grants.items() if "write" in actions and scope != WILDCARD)
+    writable = sorted(
+        scope for scope, actions in new.grants.items() if "write" in actions and scope != WILDCARD
+    )
     row = {
         "id": new_id("tok"),
         "sha256": token_sha256(secret),
@@ -77,7 +81,9 @@ async def create_token(graph: Graph, new: NewToken, created_by: str, secret: str
 
 
 def _principal(row: Row) -> Principal:
-    grants: dict[str, frozenset[str]] = {grant["scope"]: frozenset(grant["actions"]) for grant in row["grants"]}
+    grants: dict[str, frozenset[str]] = {
+        grant["scope"]: frozenset(grant["actions"]) for grant in row["grants"]
+    }
     if row["wildcard"]:
         grants[WILDCARD] = frozenset(row["wildcard"])
     return Principal(

@@ -32,7 +32,7 @@ from graphsvc.errors import (
     OutcomeUnknown,
     TransactionTooLarge,
 )
-from graphsvc.queries import Q, SCOPE_PARAMETERS, CypherQuery
+from graphsvc.queries import SCOPE_PARAMETERS, CypherQuery, Q
 from graphsvc.scope import Scope
 from graphsvc.telemetry import metrics
 
@@ -132,7 +132,9 @@ class Graph:
         self._database = database
 
     @classmethod
-    def connect(cls, uri: str, user: str, password: str, *, pool_size: int = 32, database: str | None = None) -> "Graph":
+    def connect(
+        cls, uri: str, user: str, password: str, *, pool_size: int = 32, database: str | None = None
+    ) -> "Graph":
         """A graph at this address. Nothing is sent before the first query."""
         driver = AsyncGraphDatabase.driver(
             uri,
@@ -153,7 +155,12 @@ class Graph:
         await self._driver.close()
 
     async def read(
-        self, scope: Scope | None, query: CypherQuery | str, *, bookmarks: Sequence[str] = (), **params: object
+        self,
+        scope: Scope | None,
+        query: CypherQuery | str,
+        *,
+        bookmarks: Sequence[str] = (),
+        **params: object,
     ) -> list[Row]:
         """Run one read query and return its rows. Tried again on a lost connection, within the deadline.
 

@@ -5,10 +5,30 @@ from typing import Final, Literal
 
 from uuid_utils import uuid7
 
-Kind = Literal["ent", "obs", "rel", "als", "trn", "tok", "task", "note", "lnk", "doc", "chk", "clm", "fact", "dec",
-               "app", "cand", "req", "load"]
+Kind = Literal[
+    "ent",
+    "obs",
+    "rel",
+    "als",
+    "trn",
+    "tok",
+    "task",
+    "note",
+    "lnk",
+    "doc",
+    "chk",
+    "clm",
+    "fact",
+    "dec",
+    "app",
+    "cand",
+    "req",
+    "load",
+]
 
-_ID: Final = re.compile(r"(ent|obs|rel|als|trn|tok|task|note|lnk|doc|chk|clm|fact|dec|app|cand|req|load)_[0-9a-f]{32}")
+_ID: Final = re.compile(
+    r"(ent|obs|rel|als|trn|tok|task|note|lnk|doc|chk|clm|fact|dec|app|cand|req|load)_[0-9a-f]{32}"
+)
 
 
 def new_id(kind: Kind) -> str:

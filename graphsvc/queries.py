@@ -103,9 +103,11 @@ def parse_query(name: str, source: str) -> CypherQuery:
     if fields["scope"] == "gated" and not used & GATES:
         raise refuse("scope is gated, but the text uses no scope parameter")
     for rule, pattern in _FORBIDDEN.items():
-        if pattern.search(code) and not (rule == "DELETE" and name.split("/")[0] in SCOPE_HOUSEKEEPING):
+        if pattern.search(code) and not (rule == "DELETE" and name.split("/", maxsplit=1)[0] in SCOPE_HOUSEKEEPING):
             raise refuse(f"{rule} is not allowed")
-    returns = tuple(part.strip().split()[0] for part in fields["returns"].split(",") if part.strip() != "none")
+    returns = tuple(
+        part.strip().split()[0] for part in fields["returns"].split(",") if part.strip() != "none"
+    )
     return CypherQuery(
         name=name,
         purpose=" ".join(purpose),

@@ -55,7 +55,9 @@ class Principal:
         """A scope for reading. `narrow` keeps only these of the visible ones; others are ignored alike."""
         visible = self.allowed("read")
         searched = visible if narrow is None else visible & set(narrow)
-        return Scope(self, visible=visible, searched=searched, writable=frozenset(), write=None, _made=_MADE_HERE)
+        return Scope(
+            self, visible=visible, searched=searched, writable=frozenset(), write=None, _made=_MADE_HERE
+        )
 
     def write_scope(self, named: str | None, action: Action = "write") -> "Scope":
         """A scope for writing to the named scope, or to the principal's default one.
@@ -74,7 +76,9 @@ class Principal:
         if write not in writable:
             raise ScopeNotFound(problems=[Problem("$.scope", "no such scope to write to")])
         visible = self.allowed("read") | {write}
-        return Scope(self, visible=visible, searched=visible, writable=writable, write=write, _made=_MADE_HERE)
+        return Scope(
+            self, visible=visible, searched=visible, writable=writable, write=write, _made=_MADE_HERE
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +99,14 @@ class Scope:
 
     def narrowed(self) -> "Scope":
         """The same request with the searched scopes as the visible ones: for answers strictly inside them."""
-        return Scope(self.principal, visible=self.searched, searched=self.searched, writable=self.writable,
-                     write=self.write, _made=_MADE_HERE)
+        return Scope(
+            self.principal,
+            visible=self.searched,
+            searched=self.searched,
+            writable=self.writable,
+            write=self.write,
+            _made=_MADE_HERE,
+        )
 
     def parameters(self, names: Iterable[str]) -> dict[str, object]:
         """The Cypher parameters of the scope, those among `names`. Lists are sorted: same scope, same query."""

@@ -29,16 +29,21 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="GRAPHSVC_", frozen=True, extra="ignore")
 
     home: HomePath = Field(default_factory=_user_data_dir, description="All local state of this service.")
-    cache: HomePath = Field(default_factory=_user_cache_dir, description="Downloaded Neo4j jars, shared by homes.")
+    cache: HomePath = Field(
+        default_factory=_user_cache_dir, description="Downloaded Neo4j jars, shared by homes."
+    )
 
     http_host: str = Field(default="127.0.0.1", description="Address to listen on.")
-    http_port: Port = Field(default=8737, description="Port to listen on; 0 takes a free one.")
+    http_port: Port | None = Field(
+        default=None, description="Port to listen on; 0: a free one; unset: 8737, or a free one where that is taken."
+    )
     http_workers: int = Field(default=1, ge=1, le=64, description="Worker processes.")
     http_allow_plaintext: bool = Field(
         default=False, description="Allow a non-loopback address without TLS in front of the service."
     )
     http_allowed_hosts: list[str] = Field(
-        default=[], description="Host header values accepted beside loopback ones; empty: any when not loopback."
+        default=[],
+        description="Host header values accepted beside loopback ones; empty: any when not loopback.",
     )
 
     neo4j_uri: str | None = Field(
@@ -46,24 +51,43 @@ class Settings(BaseSettings):
     )
     neo4j_user: str = Field(default="neo4j", description="Database user.")
     neo4j_password: SecretStr | None = Field(default=None, description="Database password.")
-    neo4j_password_file: Path | None = Field(default=None, description="File that holds the database password.")
-    neo4j_database: str | None = Field(default=None, description="Database name; unset: the user's home database.")
+    neo4j_password_file: Path | None = Field(
+        default=None, description="File that holds the database password."
+    )
+    neo4j_database: str | None = Field(
+        default=None, description="Database name; unset: the user's home database."
+    )
     neo4j_pool_size: int = Field(default=32, ge=1, le=1000, description="Connections to Neo4j per worker.")
     neo4j_heap_mb: int = Field(default=512, ge=256, le=65536, description="Heap of the managed Neo4j.")
-    bolt_port: Port | None = Field(default=None, description="Bolt port of the managed Neo4j; unset: a free one.")
+    bolt_port: Port | None = Field(
+        default=None, description="Bolt port of the managed Neo4j; unset: a free one."
+    )
     neo4j_http_port: Port | None = Field(
         default=None, description="Browser port of the managed Neo4j; unset: a free one."
     )
 
-    request_deadline_ms: int = Field(default=5_000, ge=100, le=600_000, description="Deadline of one request.")
+    service_url: str | None = Field(
+        default=None, description="Where clients reach the service; unset: where it listens."
+    )
+    request_deadline_ms: int = Field(
+        default=5_000, ge=100, le=600_000, description="Deadline of one request."
+    )
     requests_in_flight_max: int = Field(
         default=64, ge=1, le=10_000, description="Requests in the house per worker; more answer 503."
     )
     rate_per_principal_per_s: float = Field(
-        default=0, ge=0, description="Requests per second a principal may make (burst: two seconds); 0: no limit."
+        default=0,
+        ge=0,
+        description="Requests per second a principal may make (burst: two seconds); 0: no limit.",
     )
     auth_cache_s: float = Field(
-        default=2.0, ge=0, le=5, description="How long a worker trusts a token before asking the database again."
+        default=2.0,
+        ge=0,
+        le=5,
+        description="How long a worker trusts a token before asking the database again.",
+    )
+    secret: SecretStr | None = Field(
+        default=None, description="Seals bookmarks; share one between replicas. Unset: made once in the home."
     )
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Log level.")
 

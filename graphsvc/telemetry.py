@@ -22,22 +22,40 @@ class Metrics:
             "graphsvc_requests_total", "Requests answered.", ["operation", "status"], registry=self.registry
         )
         self.request_seconds = Histogram(
-            "graphsvc_request_seconds", "Time to answer.", ["operation"], buckets=_BUCKETS_S, registry=self.registry
+            "graphsvc_request_seconds",
+            "Time to answer.",
+            ["operation"],
+            buckets=_BUCKETS_S,
+            registry=self.registry,
         )
-        self.in_flight = Gauge("graphsvc_requests_in_flight", "Requests in the house.", registry=self.registry)
+        self.in_flight = Gauge(
+            "graphsvc_requests_in_flight", "Requests in the house.", registry=self.registry
+        )
         self.db_seconds = Histogram(
-            "graphsvc_db_seconds", "Time spent in the database.", ["query"], buckets=_BUCKETS_S,
+            "graphsvc_db_seconds",
+            "Time spent in the database.",
+            ["query"],
+            buckets=_BUCKETS_S,
             registry=self.registry,
         )
         self.db_retries = Counter(
-            "graphsvc_db_retries_total", "Queries and transactions tried again.", ["query"], registry=self.registry
+            "graphsvc_db_retries_total",
+            "Queries and transactions tried again.",
+            ["query"],
+            registry=self.registry,
         )
         self.outcomes = Counter(
-            "graphsvc_outcomes_total", "Outcomes of written items.", ["operation", "outcome"], registry=self.registry
+            "graphsvc_outcomes_total",
+            "Outcomes of written items.",
+            ["operation", "outcome"],
+            registry=self.registry,
         )
         self.budget_used_share = Histogram(
-            "graphsvc_budget_used_share", "Share of the budget that answers used.", ["operation"],
-            buckets=(0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0), registry=self.registry,
+            "graphsvc_budget_used_share",
+            "Share of the budget that answers used.",
+            ["operation"],
+            buckets=(0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0),
+            registry=self.registry,
         )
 
 
@@ -47,7 +65,9 @@ metrics: Final = Metrics()
 def configure_logging(level: str) -> None:
     """JSON lines on standard error: event, level, time, request id. Standard output stays free for answers."""
 
-    def add_request_id(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    def add_request_id(
+        _logger: object, _name: str, event: structlog.typing.EventDict
+    ) -> structlog.typing.EventDict:
         request_id = REQUEST_ID.get()
         if request_id:
             event["request_id"] = request_id

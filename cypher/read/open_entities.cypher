@@ -2,7 +2,7 @@
 // with `neighbours` one hop further. A relation stands under its source where that is open, else under its target.
 // access: read
 // scope: gated
-// params: ids LIST<STRING>, neighbours BOOLEAN, after_observation STRING, observations_max INTEGER, relations_max INTEGER, visible_scopes LIST<STRING>
+// params: ids LIST<STRING>, among LIST<STRING>, neighbours BOOLEAN, after_observation STRING, observations_max INTEGER, relations_max INTEGER, visible_scopes LIST<STRING>
 // returns: entities
 UNWIND range(0, size($ids) - 1) AS position
 MATCH (e:Entity {id: $ids[position]})
@@ -24,7 +24,7 @@ CALL (e) {
   MATCH (e)-[r:RELATES_TO]-(other:Entity)
   WHERE r.scope IN $visible_scopes AND r.retired_at IS NULL
     AND other.scope IN $visible_scopes AND other.retired_at IS NULL
-  WITH r, other, startNode(r) = e AS outgoing, other.id IN $ids AS among
+  WITH r, other, startNode(r) = e AS outgoing, other.id IN $among AS among
   WITH collect(CASE WHEN $neighbours OR among THEN {r: r, other: other, outgoing: outgoing, among: among} END) AS shown,
        count(CASE WHEN NOT among THEN 1 END) AS elsewhere
   CALL (shown) {

@@ -1,10 +1,11 @@
 // What may answer a search: observations, names and relation types that hold its words, weighted by how rare each word is
 // inside the visible scopes, with what they hang on. The scopes are mandatory clauses of the full-text query itself,
 // so that nothing foreign takes a place in the pool; liveness and both scopes are checked again on the graph.
+// With an `anchor` (a project) an entity outside it counts only if the project has a note on it.
 // access: read
 // scope: gated
-// params: terms LIST<MAP>, scope_clause STRING, keys LIST<STRING>, df_max INTEGER, pool_max INTEGER, visible_scopes LIST<STRING>
-// returns: hits, named, pool, weights
+// params: terms LIST<MAP>, scope_clause STRING, keys LIST<STRING>, df_max INTEGER, pool_max INTEGER, anchor STRING, visible_scopes LIST<STRING>
+// returns: hits, named, pool, last_score, weights
 CALL () {
   MATCH (a:Alias)-[n:NAMES]->(e:Entity)
   WHERE a.pointer_key IN $keys AND a.scope IN $visible_scopes AND n.retired_at IS NULL
@@ -52,6 +53,9 @@ CALL (found) {
   WITH node, score, e
   WHERE node.scope IN $visible_scopes AND node.retired_at IS NULL
     AND e.scope IN $visible_scopes AND e.retired_at IS NULL
+    AND ($anchor IS NULL OR e.scope = $anchor OR EXISTS {
+      MATCH (e)-[:HAS_OBSERVATION]->(note:Observation) WHERE note.scope = $anchor AND note.retired_at IS NULL
+    })
   RETURN collect({
     score: score,
     entity: e{.id, .name, .kind, .kind_key, .scope, last_seen_at: toString(e.last_seen_at)},
@@ -60,4 +64,4 @@ CALL (found) {
     name: CASE WHEN node:Alias THEN node.key END
   }) AS hits
 }
-RETURN hits, named, size(found) AS pool, weights
+RETURN hits, named, size(found) AS pool, found[-1].score AS last_score, weights

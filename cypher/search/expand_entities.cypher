@@ -2,7 +2,7 @@
 // neighbours, the first few by age, cut here and not after.
 // access: read
 // scope: gated
-// params: ids LIST<STRING>, relations_max INTEGER, visible_scopes LIST<STRING>
+// params: ids LIST<STRING>, relations_max INTEGER, anchor STRING, visible_scopes LIST<STRING>
 // returns: entities
 UNWIND $ids AS id
 MATCH (e:Entity {id: id})
@@ -17,6 +17,9 @@ CALL (e) {
   MATCH (e)-[r:RELATES_TO]-(other:Entity)
   WHERE r.scope IN $visible_scopes AND r.retired_at IS NULL
     AND other.scope IN $visible_scopes AND other.retired_at IS NULL
+    AND ($anchor IS NULL OR other.scope = $anchor OR EXISTS {
+      MATCH (other)-[:HAS_OBSERVATION]->(note:Observation) WHERE note.scope = $anchor AND note.retired_at IS NULL
+    })
   WITH r, other, startNode(r) = e AS outgoing
   ORDER BY r.id LIMIT $relations_max
   RETURN collect({id: r.id, type: r.type, direction: CASE WHEN outgoing THEN 'out' ELSE 'in' END,

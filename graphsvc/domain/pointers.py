@@ -11,9 +11,7 @@ from graphsvc import limits
 from graphsvc.domain.framing import POINTERS_NOTICE, json_text
 from graphsvc.domain.names import collapse, pointer_key
 
-_DENSE_CLASS: Final = (
-    r"[[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]&&[\p{L}\p{Nl}]]"
-)
+_DENSE_CLASS: Final = r"[[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]&&[\p{L}\p{Nl}]]"
 _TOKEN: Final = regex.compile(
     rf"(?P<possessive>(?<=[\p{{L}}\p{{N}}\p{{M}}])['’][sS](?![\p{{L}}\p{{N}}\p{{M}}]))"
     rf"|{_DENSE_CLASS}\p{{M}}*"
@@ -117,7 +115,9 @@ class PointerBlock:
         return found
 
 
-def select_pointers(windows: Sequence[Window], owners: Iterable[dict[str, Any]], ignored_tokens: int = 0) -> PointerBlock:
+def select_pointers(
+    windows: Sequence[Window], owners: Iterable[dict[str, Any]], ignored_tokens: int = 0
+) -> PointerBlock:
     """Choose the pointers: longest window first, a name before an alias, exact before normalized, no overlaps.
 
     `owners` are the rows of `pointer/resolve_pointers`: key, id, kind, scope, primary, texts, counts, last_seen_at.
@@ -164,7 +164,9 @@ def _best(
 ) -> tuple[list[dict[str, Any]], bool]:
     for primary in (True, False):
         ranked = [owner for owner in owners if owner["primary"] is primary]
-        exact = [owner for owner in ranked if any(collapse(text) == window.verbatim for text in owner["texts"])]
+        exact = [
+            owner for owner in ranked if any(collapse(text) == window.verbatim for text in owner["texts"])
+        ]
         if exact:
             return exact, True
         if ranked and not exact_only:

@@ -103,7 +103,9 @@ def _years(value: datetime) -> datetime:
 Instant = Annotated[AwareDatetime, BeforeValidator(_text_only), AfterValidator(_utc), AfterValidator(_years)]
 """A point in time: ISO 8601 with a time zone (a time without one is refused). Kept in UTC."""
 
-Name = Annotated[str, AfterValidator(check_name), Field(examples=["Acme Print"], min_length=1, max_length=1_024)]
+Name = Annotated[
+    str, AfterValidator(check_name), Field(examples=["Acme Print"], min_length=1, max_length=1_024)
+]
 KindName = Annotated[
     str,
     AfterValidator(lambda text: check_display_text(text, limits.KIND_CHARS_MAX)),
@@ -119,7 +121,8 @@ ScopeId = Annotated[str, StringConstraints(pattern=SCOPE_PATTERN), Field(example
 ExternalId = Annotated[
     str,
     StringConstraints(
-        pattern=r"^[^\s:\p{Cc}][^\s:\p{Cc}]*:[^\p{Cc}\n]*[^\s\p{Cc}]$", max_length=limits.EXTERNAL_ID_CHARS_MAX
+        pattern=r"^[^\s:\p{Cc}][^\s:\p{Cc}]*:[^\p{Cc}\n]*[^\s\p{Cc}]$",
+        max_length=limits.EXTERNAL_ID_CHARS_MAX,
     ),
     Field(examples=["crm:17"]),
 ]
@@ -163,7 +166,9 @@ class Provenance(Model):
 class WriteRequest(Model):
     """Options of every write."""
 
-    scope: ScopeId | None = Field(default=None, description="Where to write; default: the principal's default scope.")
+    scope: ScopeId | None = Field(
+        default=None, description="Where to write; default: the principal's default scope."
+    )
     atomic: Flag = Field(default=False, description="All items or none: any problem refuses the whole batch.")
     provenance: Provenance | None = None
 

@@ -58,10 +58,14 @@ class EntityInput(Model):
 
     name: Name
     kind: KindName | None = None
-    aliases: Annotated[list[Annotated[Name, ItemOrInvalid]], Field(max_length=limits.ALIASES_PER_ENTITY_MAX)] = []
+    aliases: Annotated[
+        list[Annotated[Name, ItemOrInvalid]], Field(max_length=limits.ALIASES_PER_ENTITY_MAX)
+    ] = []
     external_ids: Annotated[list[ExternalId], Field(max_length=limits.EXTERNAL_IDS_PER_ENTITY_MAX)] = []
     observations: Annotated[list[Content], Field(max_length=limits.OBSERVATIONS_PER_ITEM_MAX)] = []
-    source_ref: SourceRefField | None = Field(default=None, description="For all observations that name none.")
+    source_ref: SourceRefField | None = Field(
+        default=None, description="For all observations that name none."
+    )
 
 
 class CreateEntities(WriteRequest):
@@ -102,15 +106,14 @@ class AddObservations(WriteRequest):
     """Add facts to entities; a fact that is there is a duplicate, a retired one is revived."""
 
     items: Annotated[
-        list[Annotated[ObservationsInput, ItemOrInvalid]], Field(min_length=1, max_length=limits.BATCH_ITEMS_MAX)
+        list[Annotated[ObservationsInput, ItemOrInvalid]],
+        Field(min_length=1, max_length=limits.BATCH_ITEMS_MAX),
     ]
 
 
 PropertyKey = Annotated[
     str,
-    StringConstraints(
-        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=limits.RELATION_PROPERTY_KEY_CHARS_MAX
-    ),
+    StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=limits.RELATION_PROPERTY_KEY_CHARS_MAX),
 ]
 Scalar = bool | int | float | Annotated[str, StringConstraints(max_length=limits.RELATION_PROPERTY_CHARS_MAX)]
 
@@ -127,7 +130,9 @@ def _check_properties(properties: dict[str, Any]) -> dict[str, Any]:
                 raise ValueError(f"'{key}': numbers must fit 64 bits")
             if isinstance(item, str):
                 if len(item) > limits.RELATION_PROPERTY_CHARS_MAX:
-                    raise ValueError(f"'{key}': texts have at most {limits.RELATION_PROPERTY_CHARS_MAX} characters")
+                    raise ValueError(
+                        f"'{key}': texts have at most {limits.RELATION_PROPERTY_CHARS_MAX} characters"
+                    )
                 if _NO_SURROGATES.search(item):
                     raise ValueError(f"'{key}': must not contain NUL or lone surrogates")
     return properties
@@ -201,7 +206,8 @@ class DeleteObservations(WriteRequest):
     """Retire facts; unknown ones contribute zero."""
 
     items: Annotated[
-        list[Annotated[ObservationsReference, ItemOrInvalid]], Field(min_length=1, max_length=limits.BATCH_ITEMS_MAX)
+        list[Annotated[ObservationsReference, ItemOrInvalid]],
+        Field(min_length=1, max_length=limits.BATCH_ITEMS_MAX),
     ]
 
 
@@ -217,7 +223,8 @@ class DeleteRelations(WriteRequest):
     """Retire relations; unknown ones contribute zero."""
 
     relations: Annotated[
-        list[Annotated[RelationReference, ItemOrInvalid]], Field(min_length=1, max_length=limits.BATCH_ITEMS_MAX)
+        list[Annotated[RelationReference, ItemOrInvalid]],
+        Field(min_length=1, max_length=limits.BATCH_ITEMS_MAX),
     ]
 
 

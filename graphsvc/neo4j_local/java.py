@@ -67,7 +67,7 @@ def probe(executable: Path) -> Java | None:
     try:
         listing = subprocess.run(
             command, capture_output=True, text=True, timeout=PROBE_DEADLINE_S, check=True
-        )  # noqa: S603
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     modules = dict(line.partition("@")[::2] for line in listing.stdout.split())

@@ -56,7 +56,9 @@ async def add_alias_rows(batch: WriteBatch, aliases: Sequence[AliasRow]) -> dict
                 }
             )
         row_of.append((alias, lead[key], is_lead))
-    answered = await batch.run("alias/add_aliases", sorted(rows, key=lambda row: (row["key"], row["entity_id"])))
+    answered = await batch.run(
+        "alias/add_aliases", sorted(rows, key=lambda row: (row["key"], row["entity_id"]))
+    )
     for alias, index, is_lead in row_of:
         row = answered[index]
         changed = row["changed"] if is_lead else None
@@ -68,7 +70,12 @@ async def add_alias_rows(batch: WriteBatch, aliases: Sequence[AliasRow]) -> dict
         if row["shared"]:
             outcome["shared"] = True
         outcomes[alias.place] = outcome
-    return dict(sorted(outcomes.items(), key=lambda pair: (pair[0][0], str(type(pair[0][1])), str(pair[1]["index"]).zfill(6))))
+    return dict(
+        sorted(
+            outcomes.items(),
+            key=lambda pair: (pair[0][0], str(type(pair[0][1])), str(pair[1]["index"]).zfill(6)),
+        )
+    )
 
 
 async def add_aliases(call: Call, request: AddAliases) -> dict[str, Any]:
@@ -119,8 +126,12 @@ async def remove_aliases(call: Call, request: RemoveAliases) -> dict[str, Any]:
             }
         )
         rows = [
-            {"index": i, "entity_id": entity_id, "key": key,
-             "transition_id": batch.ids.get("trn", "unalias", entity_id, key)}
+            {
+                "index": i,
+                "entity_id": entity_id,
+                "key": key,
+                "transition_id": batch.ids.get("trn", "unalias", entity_id, key),
+            }
             for i, (entity_id, key) in enumerate(keys)
         ]
         retired = await batch.run_rows("alias/retire_aliases", rows)

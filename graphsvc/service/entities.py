@@ -29,7 +29,9 @@ async def _create(batch: WriteBatch, request: CreateEntities) -> Results:
     first: dict[str, int] = {}
     for i, item in items.items():
         first.setdefault(name_key(item.name), i)
-    names = [{"index": i, "name_key": key, "elsewhere": request.resolve == "visible"} for key, i in first.items()]
+    names = [
+        {"index": i, "name_key": key, "elsewhere": request.resolve == "visible"} for key, i in first.items()
+    ]
     known = await batch.tx.run("entity/resolve_for_create", rows=names) if names else []
     elsewhere = {row["index"]: row["others"] for row in known if row["own"] is None and row["others"]}
     rows = [
@@ -60,14 +62,26 @@ async def _create(batch: WriteBatch, request: CreateEntities) -> Results:
             results[i] = {"index": i, "outcome": "ambiguous", "name": parsed.name}
             continue
         if others:
-            result = {"index": i, "outcome": "existing", "id": others[0]["id"], "name": parsed.name,
-                      "scope": others[0]["scope"]}
-            conflict = parsed.kind is not None and name_key(parsed.kind) != name_key(others[0]["kind"] or parsed.kind)
+            result = {
+                "index": i,
+                "outcome": "existing",
+                "id": others[0]["id"],
+                "name": parsed.name,
+                "scope": others[0]["scope"],
+            }
+            conflict = parsed.kind is not None and name_key(parsed.kind) != name_key(
+                others[0]["kind"] or parsed.kind
+            )
         else:
             row = made[lead]
             changed = row["changed"] if i == lead else None
-            result = {"index": i, "outcome": changed or "existing", "id": row["id"], "name": parsed.name,
-                      "scope": write}
+            result = {
+                "index": i,
+                "outcome": changed or "existing",
+                "id": row["id"],
+                "name": parsed.name,
+                "scope": write,
+            }
             conflict = bool(row["kind_conflict"]) if i == lead else False
             if i == lead:
                 aliases.append(AliasRow((i, "name"), row["id"], row["name"], primary=True, scope=write))
@@ -152,10 +166,18 @@ async def _update(batch: WriteBatch, request: UpdateEntities) -> Results:
             continue
         results[i] = {"index": i, "outcome": renamed["outcome"], "id": renamed["id"]}
         if renamed["outcome"] == "updated" and parsed.name:
-            alias_rows = [AliasRow((i, "name"), renamed["id"], parsed.name, primary=True, scope=renamed["scope"])]
+            alias_rows = [
+                AliasRow((i, "name"), renamed["id"], parsed.name, primary=True, scope=renamed["scope"])
+            ]
             if name_key(renamed["before_name"]) != name_key(parsed.name):
                 alias_rows.append(
-                    AliasRow((i, "old"), renamed["id"], renamed["before_name"], primary=False, scope=renamed["scope"])
+                    AliasRow(
+                        (i, "old"),
+                        renamed["id"],
+                        renamed["before_name"],
+                        primary=False,
+                        scope=renamed["scope"],
+                    )
                 )
             await add_alias_rows(batch, alias_rows)
     return [results[i] for i in sorted(results)]

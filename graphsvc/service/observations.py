@@ -32,7 +32,9 @@ def text_sha256(text: str) -> str:
     return content_key(observation_fold(text))
 
 
-async def add_observation_rows(batch: WriteBatch, contents: Sequence[ContentRow]) -> dict[Place, dict[str, Any]]:
+async def add_observation_rows(
+    batch: WriteBatch, contents: Sequence[ContentRow]
+) -> dict[Place, dict[str, Any]]:
     """Attach texts in the write scope; outcome by place: added, duplicate, revived, invalid."""
     outcomes: dict[Place, dict[str, Any]] = {}
     lead: dict[tuple[str, str], int] = {}
@@ -42,7 +44,11 @@ async def add_observation_rows(batch: WriteBatch, contents: Sequence[ContentRow]
         if isinstance(item.content, InvalidItem):
             outcomes[item.place] = invalid_outcome(item.place[1], item.content)
             continue
-        content = item.content if isinstance(item.content, ObservationInput) else ObservationInput(text=item.content)
+        content = (
+            item.content
+            if isinstance(item.content, ObservationInput)
+            else ObservationInput(text=item.content)
+        )
         key = (item.entity_id, text_sha256(content.text))
         is_lead = key not in lead
         if is_lead:
@@ -111,8 +117,13 @@ async def delete_observations(call: Call, request: DeleteObservations) -> dict[s
                     as_id = content if is_id(content, "obs") else ""
                     wanted.add((found[0]["id"], as_id, text_sha256(content)))
         rows = [
-            {"index": i, "entity_id": entity_id, "id": observation_id or None, "text_sha256": digest or None,
-             "transition_id": batch.ids.get("trn", "unobserve", entity_id, observation_id, digest)}
+            {
+                "index": i,
+                "entity_id": entity_id,
+                "id": observation_id or None,
+                "text_sha256": digest or None,
+                "transition_id": batch.ids.get("trn", "unobserve", entity_id, observation_id, digest),
+            }
             for i, (entity_id, observation_id, digest) in enumerate(sorted(wanted))
         ]
         retired = await batch.run_rows("observation/retire_observations", rows)

@@ -41,7 +41,9 @@ async def _create(batch: WriteBatch, request: CreateRelations) -> Results:
             results[i] = {
                 "index": i,
                 "outcome": "invalid",
-                "errors": [{"path": "$.to", "reason": "a relation of a thing to itself needs allow_self: true"}],
+                "errors": [
+                    {"path": "$.to", "reason": "a relation of a thing to itself needs allow_self: true"}
+                ],
             }
             continue
         is_lead = key not in lead
@@ -91,8 +93,13 @@ async def delete_relations(call: Call, request: DeleteRelations) -> dict[str, An
             }
         )
         rows = [
-            {"index": i, "from_id": from_id, "type_key": key, "to_id": to_id,
-             "transition_id": batch.ids.get("trn", "unrelate", from_id, key, to_id)}
+            {
+                "index": i,
+                "from_id": from_id,
+                "type_key": key,
+                "to_id": to_id,
+                "transition_id": batch.ids.get("trn", "unrelate", from_id, key, to_id),
+            }
             for i, (from_id, key, to_id) in enumerate(triples)
         ]
         retired = await batch.run_rows("relation/retire_relations", rows)

@@ -140,7 +140,9 @@ def _problems(field_name: str, results: Results) -> Iterable[Problem]:
             for inner in result.get(part, ()):
                 if inner["outcome"] == "invalid":
                     for error in inner["errors"]:
-                        inner_path = f"{path}.{'contents' if 'entity_id' in result else part}[{inner['index']}]"
+                        inner_path = (
+                            f"{path}.{'contents' if 'entity_id' in result else part}[{inner['index']}]"
+                        )
                         yield Problem(inner_path + error["path"].removeprefix("$"), error["reason"])
 
 
@@ -161,8 +163,13 @@ async def run_write(
     context = provenance_context(call, request.provenance)
     claim = await _claim(call, operation) if call.idempotency_key else None
     if claim and claim.answer is not None:
-        return {"results": orjson.loads(claim.answer), "counts": _count(orjson.loads(claim.answer)),
-                "request_id": call.request_id, "bookmarks": [], "replayed": True}
+        return {
+            "results": orjson.loads(claim.answer),
+            "counts": _count(orjson.loads(claim.answer)),
+            "request_id": call.request_id,
+            "bookmarks": [],
+            "replayed": True,
+        }
 
     async def attempt(tx: Transaction) -> Results:
         batch = WriteBatch(call, scope, tx, ids, context)

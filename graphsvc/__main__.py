@@ -1,0 +1,5 @@
+"""`python -m graphsvc` is the command line."""
+
+from graphsvc.cli import main
+
+main()

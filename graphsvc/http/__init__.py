@@ -1,0 +1,1 @@
+"""HTTP: thin doors to the use-cases. Nothing here decides who sees what (spec 09)."""

@@ -1,0 +1,109 @@
+"""The HTTP application: reads like the table of contents (spec 09)."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.exceptions import HTTPException
+
+from graphsvc import __version__, limits
+from graphsvc.auth import Authenticator
+from graphsvc.bookmarks import BookmarkSeal, service_secret
+from graphsvc.errors import GraphsvcError, MethodNotAllowed, NotFound, NotReady, Unavailable
+from graphsvc.graph import Graph
+from graphsvc.http.gate import Gate
+from graphsvc.http.openapi import describe
+from graphsvc.http.problems import problem_response
+from graphsvc.http.rate import RateLimiter
+from graphsvc.http.routes import Doors, endpoint
+from graphsvc.operations import OPERATIONS
+from graphsvc.schema import check_ready
+from graphsvc.settings import Settings
+from graphsvc.telemetry import REQUEST_ID, configure_logging, metrics
+
+
+def create_app(settings: Settings, graph: Graph) -> FastAPI:
+    """The application over this graph. Nothing is sent to the database before the first request."""
+    configure_logging(settings.log_level)
+    secret = (
+        settings.secret.get_secret_value().encode()
+        if settings.secret
+        else service_secret(settings.home / "secret")
+    )
+    doors = Doors(
+        graph,
+        Authenticator(graph, settings.auth_cache_s),
+        BookmarkSeal(secret),
+        RateLimiter(settings.rate_per_principal_per_s),
+    )
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await graph.close()
+
+    app = FastAPI(
+        title="graphsvc",
+        version=__version__,
+        description="Agent memory as a Neo4j graph: scoped, budgeted, explainable.",
+        lifespan=lifespan,
+        docs_url="/docs",
+        redoc_url=None,
+    )
+    app.state.prepared = False
+    for operation in OPERATIONS.values():
+        app.add_api_route(
+            f"/v1/{operation.name}",
+            endpoint(operation, doors),
+            methods=["POST", "GET"] if operation.get else ["POST"],
+            include_in_schema=False,
+            response_model=None,
+        )
+    _add_health(app, graph, doors)
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
+    app.add_exception_handler(GraphsvcError, _on_error)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_middleware(
+        Gate,
+        deadline_ms=settings.request_deadline_ms,
+        in_flight_max=settings.requests_in_flight_max,
+        body_bytes_max=limits.BODY_BYTES_MAX,
+    )
+    return app
+
+
+def _add_health(app: FastAPI, graph: Graph, doors: Doors) -> None:
+    @app.get("/live", tags=["health"], summary="Is the process there?", response_model=None)
+    async def live() -> dict[str, str]:
+        return {"status": "live"}
+
+    @app.get("/ready", tags=["health"], summary="Can it answer?", response_model=None)
+    async def ready() -> dict[str, str]:
+        if not app.state.prepared:
+            raise NotReady
+        try:
+            await check_ready(graph)
+        except Unavailable as error:
+            raise NotReady from error
+        return {"status": "ready"}
+
+    @app.get(
+        "/metrics", tags=["health"], summary="Prometheus metrics (needs the grant admin)", response_model=None
+    )
+    async def prometheus(request: Request) -> Response:
+        (await doors.principal(request)).require("admin")
+        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+
+async def _on_error(_request: Request, error: Any) -> Response:
+    return problem_response(error, REQUEST_ID.get())
+
+
+async def _on_http_error(_request: Request, error: Any) -> Response:
+    found: GraphsvcError = MethodNotAllowed() if error.status_code == 405 else NotFound()
+    response = problem_response(found, REQUEST_ID.get())
+    for name, value in (error.headers or {}).items():
+        response.headers[name] = value
+    return response

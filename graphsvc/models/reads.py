@@ -1,0 +1,102 @@
+"""Requests and answers of the reading operations (spec 03, 04, 12)."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from graphsvc import limits
+from graphsvc.models.common import Answer, Budget, Filters, Flag, Identifier, Model, Reference
+
+Query = Annotated[
+    str,
+    StringConstraints(max_length=limits.QUERY_CHARS_MAX),
+    Field(
+        description="Plain text, any language; never parsed as search syntax.",
+        examples=["who does same-day printing for Paul Pack?"],
+    ),
+]
+Project = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=80),
+    Field(description="A project, with or without `project:`.", examples=["atlas"]),
+]
+
+
+class ReadRequest(Model):
+    """Options of every read."""
+
+    budget: Budget = Budget()
+
+
+class SearchRequest(ReadRequest):
+    """What both searches take."""
+
+    query: Query
+    filters: Filters | None = None
+    scopes: Annotated[list[Identifier], Field(max_length=limits.SCOPES_PER_REQUEST_MAX)] | None = Field(
+        default=None, description="Search only these of the visible scopes."
+    )
+    pointers: Flag = Field(default=False, description="Add the entity-pointer block.")
+    render: Literal["json", "block"] = Field(
+        default="json", description="block: one framed text for a prompt."
+    )
+
+
+class SearchNodes(SearchRequest):
+    """Free-text search over all visible scopes; evidence packed under the budget."""
+
+    project_hint: Project | None = Field(
+        default=None, description="Raises the affinity of a project; hides nothing."
+    )
+
+
+class SearchByProject(SearchRequest):
+    """The same, strictly inside one project."""
+
+    project: Project
+    include_shared: Flag = Field(
+        default=False, description="Add shared entities on which the project has notes."
+    )
+
+
+class OpenNodes(ReadRequest):
+    """Exactly these entities, with their observations and the relations between them."""
+
+    names: Annotated[list[Reference], Field(min_length=1, max_length=limits.NAMES_PER_OPEN_MAX)]
+    neighbours: Flag = Field(default=False, description="Add one hop.")
+    scopes: Annotated[list[Identifier], Field(max_length=limits.SCOPES_PER_REQUEST_MAX)] | None = None
+    cursor: Annotated[str, StringConstraints(max_length=512)] | None = None
+
+
+class Accounting(Answer):
+    """How the budget was spent and what was left out."""
+
+    budget: dict[str, Any]
+    truncated: bool
+    status: Literal["ok", "truncated", "no_match", "empty_graph", "degraded"]
+
+
+class Framing(Answer):
+    """Says that what follows is stored data."""
+
+    version: int
+    notice: str
+
+
+class SearchAnswer(Answer):
+    """Evidence, pointers if asked for, and the account."""
+
+    framing: Framing
+    evidence: list[dict[str, Any]]
+    accounting: Accounting
+
+
+class OpenAnswer(Answer):
+    """The entities, and what was not found."""
+
+    framing: Framing
+    entities: list[dict[str, Any]]
+    missing: list[Any]
+    ambiguous: list[Any]
+    next_cursor: str | None
+    accounting: Accounting

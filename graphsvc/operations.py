@@ -1,0 +1,234 @@
+"""The table of contents: every operation with its request, its answer and the use-case behind it (spec 09).
+
+HTTP routes, OpenAPI, MCP tools, the client and the tests of who may do what are made from this table.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from graphsvc.models import admin, reads, writes
+from graphsvc.models.common import Answer, Model
+from graphsvc.scope import Action
+from graphsvc.service import admin as admin_service
+from graphsvc.service import aliases, entities, observations, opening, relations, search
+from graphsvc.service.call import Call
+
+Tag = Literal["write", "read", "tasks", "claims", "documents", "admin"]
+Run = Callable[[Call, Any], Awaitable[str | dict[str, Any]]]
+"""A use-case: answers with the body itself (reads, framed) or with plain data (writes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation: `POST /v1/<name>`, and also `GET` where `get` is true."""
+
+    name: str
+    tag: Tag
+    needs: Action
+    request: type[Model]
+    answer: type[Answer]
+    run: Run
+    get: bool = False
+    changes_access: bool = False
+    example: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """The first line of the request's docstring."""
+        return (self.request.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
+
+
+_ALL: Final = (
+    Operation(
+        "search_nodes",
+        "read",
+        "read",
+        reads.SearchNodes,
+        reads.SearchAnswer,
+        search.search_nodes,
+        get=True,
+        example={
+            "query": "who does same-day printing for Paul Pack?",
+            "project_hint": "atlas",
+            "pointers": True,
+            "budget": {"unit": "chars", "limit": 4000},
+        },
+    ),
+    Operation(
+        "search_by_project",
+        "read",
+        "read",
+        reads.SearchByProject,
+        reads.SearchAnswer,
+        search.search_by_project,
+        get=True,
+        example={"query": "same-day printing", "project": "atlas"},
+    ),
+    Operation(
+        "open_nodes",
+        "read",
+        "read",
+        reads.OpenNodes,
+        reads.OpenAnswer,
+        opening.open_nodes,
+        get=True,
+        example={"names": ["Acme Print", "Nobody"], "neighbours": True},
+    ),
+    Operation(
+        "create_entities",
+        "write",
+        "write",
+        writes.CreateEntities,
+        writes.WriteAnswer,
+        entities.create_entities,
+        example={
+            "scope": "project:atlas",
+            "entities": [
+                {
+                    "name": "Acme Print",
+                    "kind": "organization",
+                    "aliases": ["Acme"],
+                    "observations": ["Acme Print offers same-day turnaround"],
+                }
+            ],
+        },
+    ),
+    Operation(
+        "update_entities",
+        "write",
+        "write",
+        writes.UpdateEntities,
+        writes.WriteAnswer,
+        entities.update_entities,
+        example={"items": [{"entity": "Acme Print", "name": "Acme Printing", "kind": "company"}]},
+    ),
+    Operation(
+        "add_observations",
+        "write",
+        "write",
+        writes.AddObservations,
+        writes.WriteAnswer,
+        observations.add_observations,
+        example={
+            "items": [
+                {
+                    "entity": "Acme Print",
+                    "contents": [
+                        "Closed on Mondays",
+                        {"text": "Moved to Hall 4", "observed_at": "2026-03-01T10:00:00Z"},
+                    ],
+                }
+            ]
+        },
+    ),
+    Operation(
+        "create_relations",
+        "write",
+        "write",
+        writes.CreateRelations,
+        writes.WriteAnswer,
+        relations.create_relations,
+        example={"relations": [{"from": "Acme Print", "type": "supplies", "to": "Paul Pack"}]},
+    ),
+    Operation(
+        "add_aliases",
+        "write",
+        "write",
+        writes.AddAliases,
+        writes.WriteAnswer,
+        aliases.add_aliases,
+        example={"items": [{"entity": "Acme Print", "aliases": ["Acme"]}]},
+    ),
+    Operation(
+        "remove_aliases",
+        "write",
+        "write",
+        writes.RemoveAliases,
+        writes.RetireAnswer,
+        aliases.remove_aliases,
+        example={"items": [{"entity": "Acme Print", "aliases": ["Acme"]}]},
+    ),
+    Operation(
+        "delete_entities",
+        "write",
+        "write",
+        writes.DeleteEntities,
+        writes.RetireAnswer,
+        entities.delete_entities,
+        example={"names": ["Acme Print"]},
+    ),
+    Operation(
+        "delete_observations",
+        "write",
+        "write",
+        writes.DeleteObservations,
+        writes.RetireAnswer,
+        observations.delete_observations,
+        example={"items": [{"entity": "Acme Print", "contents": ["Closed on Mondays"]}]},
+    ),
+    Operation(
+        "delete_relations",
+        "write",
+        "write",
+        writes.DeleteRelations,
+        writes.RetireAnswer,
+        relations.delete_relations,
+        example={"relations": [{"from": "Acme Print", "type": "supplies", "to": "Paul Pack"}]},
+    ),
+    Operation("whoami", "admin", "read", admin.Nothing, admin.WhoamiAnswer, admin_service.whoami, get=True),
+    Operation(
+        "list_scopes", "admin", "read", admin.Nothing, admin.ScopesAnswer, admin_service.list_scopes, get=True
+    ),
+    Operation(
+        "create_scopes",
+        "admin",
+        "admin",
+        admin.CreateScopes,
+        admin.ResultsAnswer,
+        admin_service.create_scopes,
+        changes_access=True,
+        example={"scopes": [{"id": "project:atlas", "title": "Atlas", "sensitive": False}]},
+    ),
+    Operation(
+        "create_tokens",
+        "admin",
+        "admin",
+        admin.CreateTokens,
+        admin.ResultsAnswer,
+        admin_service.create_tokens,
+        changes_access=True,
+        example={
+            "tokens": [
+                {
+                    "principal": "agent-1",
+                    "kind": "agent",
+                    "default_scope": "project:atlas",
+                    "grants": {"project:atlas": ["read", "write"], "shared": ["read"]},
+                }
+            ]
+        },
+    ),
+    Operation(
+        "revoke_tokens",
+        "admin",
+        "admin",
+        admin.RevokeTokens,
+        admin.RevokeAnswer,
+        admin_service.revoke_tokens,
+        changes_access=True,
+        example={"token_ids": ["tok_0123"]},
+    ),
+    Operation(
+        "list_tokens",
+        "admin",
+        "admin",
+        admin.Nothing,
+        admin.TokensAnswer,
+        admin_service.list_tokens,
+        get=True,
+    ),
+)
+
+OPERATIONS: Final = MappingProxyType({operation.name: operation for operation in _ALL})
