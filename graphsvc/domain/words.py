@@ -19,7 +19,8 @@ words meet is here:
   particles, give pairs of neighbouring characters, and single ones, so that a query of one character finds
   something.
 * A letter with diacritics is kept and also given without: `café` meets `cafe`, and meets `café` better.
-* English stems stand in a namespace of their own (`~`), beside the word: a signal, never a filter.
+* English stems stand in a namespace of their own (`~`), beside the word: a signal, never a filter. Irregular
+  forms have the stem of their base form (`went`: `~go`).
 * Symbols such as emoji are words; punctuation is nothing. No term has white space or more than 255 UTF-16
   units, which is where Lucene's whitespace tokenizer would cut it.
 """
@@ -39,6 +40,7 @@ import regex
 import snowballstemmer
 
 from graphsvc.domain.function_words import FUNCTION_WORDS
+from graphsvc.domain.irregular_forms import BASE_FORMS
 
 TERM_UTF16_UNITS_MAX: Final = 255
 STEM_MARK: Final = "~"
@@ -303,7 +305,8 @@ def _word_concepts(piece: _Piece) -> Iterator[_Concept]:
         forms.append(_form(bare, Kind.FOLDED, start, end))
     if bare.isascii() and bare.isalpha() and word not in FUNCTION_WORDS:
         with _STEMMER_LOCK:
-            forms.append(_form(STEM_MARK + _STEMMER.stemWord(bare), Kind.STEM, start, end))
+            stem = _STEMMER.stemWord(BASE_FORMS.get(bare, bare))
+        forms.append(_form(STEM_MARK + stem, Kind.STEM, start, end))
     yield tuple(forms)
     parts = [] if contracted else list(_PART.finditer(piece.text))
     if len(parts) > 1:
