@@ -76,9 +76,13 @@ SOURCE_REF_PROBLEMS_MAX: Final = 16
 # Documents and excerpts (spec 05)
 DOCUMENT_BYTES_MAX: Final = 4 * 1024 * 1024
 """A document that is stored, or read by a resolver; larger ones are `too_large`."""
+SESSION_LOG_BYTES_MAX: Final = 32 * 1024 * 1024
+"""A session log may be larger than the document that its messages make."""
 EXCERPT_L0_BYTES_MAX: Final = 256
 EXCERPT_L1_BYTES_MAX: Final = 8 * 1024
 EXCERPT_L2_BYTES_MAX: Final = 32 * 1024
+HEADING_DOCUMENT_LINES_MAX: Final = 20_000
+"""A heading is looked for in documents of so many lines, since that means parsing them."""
 RESOLVER_DEADLINE_S: Final = 4.0
 """Longest that one document may take to read; inside the deadline of a request."""
 URL_REDIRECTS_MAX: Final = 3

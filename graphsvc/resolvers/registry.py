@@ -1,0 +1,79 @@
+"""The resolvers of this service: found by entry point, configured by the operator (spec 05).
+
+An installed package adds a resolver with
+
+    [project.entry-points."graphsvc.resolvers"]
+    fs_git = "graphsvc.resolvers.fs_git:create"
+
+and the operator switches it on with a table `[resolvers.fs_git]`. A module is imported only when it is used.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from graphsvc import limits
+from graphsvc.errors import DeadlineExceeded
+from graphsvc.resolvers.aliases import ConfigurationError
+from graphsvc.resolvers.base import (
+    ENTRY_POINT_GROUP,
+    Address,
+    DocumentProblem,
+    DocumentStore,
+    Factory,
+    ResolvedDocument,
+    Resolver,
+    Setup,
+)
+from graphsvc.scope import Scope
+
+
+class Registry:
+    """The resolvers by name. Made once at start."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, Mapping[str, Any]],
+        documents: DocumentStore | None = None,
+        found: Iterable[EntryPoint] | None = None,
+    ) -> None:
+        """Configure what `tables` (the table `[resolvers]`) names; ConfigurationError for what does not fit.
+
+        `found` are the entry points; by default those of all installed packages.
+        """
+        self._found = (
+            {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+            if found is None
+            else {entry.name: entry for entry in found}
+        )
+        self._tables = tables
+        self._documents = documents
+        self._made: dict[str, Resolver | None] = {}
+        for name in sorted(tables):
+            if name not in self._found:
+                raise ConfigurationError(f"[resolvers.{name}]: no such resolver is installed")
+            self._make(name)
+
+    def get(self, name: str) -> Resolver:
+        """The resolver of that name; DocumentProblem `resolver_unknown` or `resolver_disabled` without it."""
+        if name not in self._found:
+            raise DocumentProblem("resolver_unknown")
+        resolver = self._make(name)
+        if resolver is None:
+            raise DocumentProblem("resolver_disabled")
+        return resolver
+
+    async def resolve(self, resolver: Resolver, address: Address, scope: Scope) -> ResolvedDocument:
+        """Ask a resolver, within its deadline. Raises what `base` lists, and DeadlineExceeded."""
+        try:
+            async with asyncio.timeout(limits.RESOLVER_DEADLINE_S):
+                return await resolver.resolve(address, scope)
+        except TimeoutError:
+            raise DeadlineExceeded from None
+
+    def _make(self, name: str) -> Resolver | None:
+        if name not in self._made:
+            factory: Factory = self._found[name].load()
+            self._made[name] = factory(Setup(self._tables.get(name), self._documents))
+        return self._made[name]
