@@ -19,11 +19,12 @@ def decode_cursor(cursor: str, read: str) -> list[object]:
         padded = cursor + "=" * (-len(cursor) % 4)
         value = orjson.loads(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error) as error:
-        raise _invalid() from error
+        raise invalid_cursor() from error
     if not isinstance(value, list) or len(value) < 2 or value[0] != read:
-        raise _invalid()
+        raise invalid_cursor()
     return value[1:]
 
 
-def _invalid() -> InvalidRequest:
+def invalid_cursor() -> InvalidRequest:
+    """The error for a cursor that this read did not make."""
     return InvalidRequest(problems=[Problem("$.cursor", "is not a cursor of this read")])

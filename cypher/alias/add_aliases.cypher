@@ -9,12 +9,12 @@ MATCH (e:Entity {id: row.entity_id})
 WHERE row.scope IN $writable_scopes
 MERGE (a:Alias {key: row.key, scope: row.scope})
 ON CREATE SET a.pointer_key = row.pointer_key, a.terms = row.terms, a.owner_scope = row.scope,
-              a.created_at = datetime.transaction('UTC')
+              a.created_at = datetime.transaction('Z')
 SET a:Searchable
 MERGE (a)-[n:NAMES {key: row.scope + '|' + e.id + '|' + row.key}]->(e)
 ON CREATE SET n.id = row.id, n.text = row.text, n.primary = false, n.scope = row.scope, n.revision = 0,
-              n.created_at = datetime.transaction('UTC'), n.created_by = $context.principal
-SET n.last_seen_at = datetime.transaction('UTC')
+              n.created_at = datetime.transaction('Z'), n.created_by = $context.principal
+SET n.last_seen_at = datetime.transaction('Z')
 WITH row, a, n, e,
      CASE
        WHEN n.revision = 0 OR (n.id = row.id AND n.transition_id = row.transition_id) THEN 'added'
@@ -26,8 +26,8 @@ CALL (row, n, e, changed) {
   WHERE changed IS NOT NULL AND coalesce(n.transition_id <> row.transition_id, true)
   SET n.revision = n.revision + 1, n.transition_id = row.transition_id, n.retired_at = null, n.retired_by = null,
       n.primary = row.primary, n.text = row.text, n.updated_by = $context.principal,
-      n.updated_at = CASE WHEN n.updated_at > datetime.transaction('UTC') THEN n.updated_at
-                          ELSE datetime.transaction('UTC') END
+      n.updated_at = CASE WHEN n.updated_at > datetime.transaction('Z') THEN n.updated_at
+                          ELSE datetime.transaction('Z') END
   // A name's key comes and goes with its entity, whose own history says so.
   WITH row, n, e, changed
   WHERE NOT row.primary AND changed <> 'turned'

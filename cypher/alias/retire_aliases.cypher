@@ -12,8 +12,8 @@ REMOVE n.locked
 WITH row, a, n
 WHERE n.retired_at IS NULL
 SET n.revision = n.revision + 1, n.transition_id = row.transition_id + ':' + n.id,
-    n.updated_at = CASE WHEN n.updated_at > datetime.transaction('UTC') THEN n.updated_at
-                        ELSE datetime.transaction('UTC') END,
+    n.updated_at = CASE WHEN n.updated_at > datetime.transaction('Z') THEN n.updated_at
+                        ELSE datetime.transaction('Z') END,
     n.updated_by = $context.principal, n.retired_by = $context.principal
 SET n.retired_at = n.updated_at
 CREATE (t:Transition {id: n.transition_id, target_id: n.id, target_kind: 'alias', scope: n.scope,

@@ -7,10 +7,10 @@
 UNWIND $rows AS row
 MERGE (e:Entity {scope: $write_scope, name_key: row.name_key})
 ON CREATE SET e.id = row.id, e.name = row.name, e.kind = row.kind, e.kind_key = row.kind_key, e.revision = 0,
-              e.created_at = datetime.transaction('UTC'), e.created_by = $context.principal
+              e.created_at = datetime.transaction('Z'), e.created_by = $context.principal
 // Setting a property takes the lock, so that what is read after it is the last committed state.
-SET e.last_seen_at = CASE WHEN e.last_seen_at > datetime.transaction('UTC') THEN e.last_seen_at
-                          ELSE datetime.transaction('UTC') END
+SET e.last_seen_at = CASE WHEN e.last_seen_at > datetime.transaction('Z') THEN e.last_seen_at
+                          ELSE datetime.transaction('Z') END
 WITH row, e,
      CASE
        WHEN e.revision = 0 OR (e.id = row.id AND e.transition_id = row.transition_id) THEN 'created'
@@ -23,8 +23,8 @@ CALL (row, e, changed) {
   SET e.revision = e.revision + 1, e.transition_id = row.transition_id,
       e.kind_key = CASE WHEN e.kind IS NULL THEN row.kind_key ELSE e.kind_key END,
       e.kind = coalesce(e.kind, row.kind),
-      e.updated_at = CASE WHEN e.updated_at > datetime.transaction('UTC') THEN e.updated_at
-                          ELSE datetime.transaction('UTC') END,
+      e.updated_at = CASE WHEN e.updated_at > datetime.transaction('Z') THEN e.updated_at
+                          ELSE datetime.transaction('Z') END,
       e.updated_by = $context.principal, e.retired_at = null, e.retired_by = null
   REMOVE e:Retired
   CREATE (t:Transition {id: row.transition_id, target_id: e.id, target_kind: 'entity', scope: e.scope,

@@ -22,8 +22,8 @@ CALL (row, e, repeated, conflict, before_name, differs) {
                         revision: e.revision + 1, op: 'update', before_name: e.name, before_kind: e.kind})
   SET t += $context
   SET e.revision = e.revision + 1, e.transition_id = row.transition_id,
-      e.updated_at = CASE WHEN e.updated_at > datetime.transaction('UTC') THEN e.updated_at
-                          ELSE datetime.transaction('UTC') END,
+      e.updated_at = CASE WHEN e.updated_at > datetime.transaction('Z') THEN e.updated_at
+                          ELSE datetime.transaction('Z') END,
       e.updated_by = $context.principal,
       e.name = coalesce(row.name, e.name), e.name_key = coalesce(row.name_key, e.name_key),
       e.kind = coalesce(row.kind, e.kind), e.kind_key = coalesce(row.kind_key, e.kind_key)

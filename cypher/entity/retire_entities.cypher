@@ -14,8 +14,8 @@ CALL (row, e) {
   WITH row, e
   WHERE e.retired_at IS NULL
   SET e.revision = e.revision + 1, e.transition_id = row.transition_id,
-      e.updated_at = CASE WHEN e.updated_at > datetime.transaction('UTC') THEN e.updated_at
-                          ELSE datetime.transaction('UTC') END,
+      e.updated_at = CASE WHEN e.updated_at > datetime.transaction('Z') THEN e.updated_at
+                          ELSE datetime.transaction('Z') END,
       e.updated_by = $context.principal, e.retired_by = $context.principal, e:Retired
   SET e.retired_at = e.updated_at
   CREATE (t:Transition {id: row.transition_id, target_id: e.id, target_kind: 'entity', scope: e.scope,

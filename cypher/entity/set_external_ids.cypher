@@ -6,7 +6,7 @@
 UNWIND $rows AS row
 MATCH (e:Entity {id: row.entity_id})
 MERGE (x:ExternalId {scope: $write_scope, value: row.value})
-ON CREATE SET x.entity_id = e.id, x.created_at = datetime.transaction('UTC'), x.created_by = $context.principal
+ON CREATE SET x.entity_id = e.id, x.created_at = datetime.transaction('Z'), x.created_by = $context.principal
 WITH row, e, x
 CALL (e, x) {
   WITH e, x

@@ -7,11 +7,12 @@ UNWIND $rows AS row
 MATCH (e:Entity {id: row.entity_id})
 MERGE (o:Observation {key: e.id + '|' + $write_scope + '|' + row.text_sha256})
 ON CREATE SET o.id = row.id, o.scope = $write_scope, o.text = row.text, o.terms = row.terms,
-              o.observed_at = row.observed_at, o.source_ref = row.source_ref,
+              o.observed_at = datetime(row.observed_at), o.source_ref = row.source_ref,
+              o.session_id = $context.session_id,
               o.owner_scope = e.scope, o.owner_id = e.id, o.revision = 0,
-              o.created_at = datetime.transaction('UTC'), o.created_by = $context.principal
-SET o.last_seen_at = CASE WHEN o.last_seen_at > datetime.transaction('UTC') THEN o.last_seen_at
-                          ELSE datetime.transaction('UTC') END
+              o.created_at = datetime.transaction('Z'), o.created_by = $context.principal
+SET o.last_seen_at = CASE WHEN o.last_seen_at > datetime.transaction('Z') THEN o.last_seen_at
+                          ELSE datetime.transaction('Z') END
 WITH row, e, o,
      CASE
        WHEN o.revision = 0 OR (o.id = row.id AND o.transition_id = row.transition_id) THEN 'added'
@@ -22,8 +23,8 @@ CALL (row, e, o, changed) {
   WHERE changed IS NOT NULL AND coalesce(o.transition_id <> row.transition_id, true)
   FOREACH (ignored IN CASE WHEN o.revision = 0 THEN [1] ELSE [] END | CREATE (e)-[:HAS_OBSERVATION]->(o))
   SET o.revision = o.revision + 1, o.transition_id = row.transition_id, o.retired_at = null, o.retired_by = null,
-      o.updated_at = CASE WHEN o.updated_at > datetime.transaction('UTC') THEN o.updated_at
-                          ELSE datetime.transaction('UTC') END,
+      o.updated_at = CASE WHEN o.updated_at > datetime.transaction('Z') THEN o.updated_at
+                          ELSE datetime.transaction('Z') END,
       o.updated_by = $context.principal, o:Searchable
   REMOVE o:Retired
   CREATE (t:Transition {id: row.transition_id, target_id: o.id, target_kind: 'observation', scope: o.scope,

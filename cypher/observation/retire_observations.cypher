@@ -22,8 +22,8 @@ CALL (o, transition_id) {
   WITH o, transition_id
   WHERE o.retired_at IS NULL
   SET o.revision = o.revision + 1, o.transition_id = transition_id,
-      o.updated_at = CASE WHEN o.updated_at > datetime.transaction('UTC') THEN o.updated_at
-                          ELSE datetime.transaction('UTC') END,
+      o.updated_at = CASE WHEN o.updated_at > datetime.transaction('Z') THEN o.updated_at
+                          ELSE datetime.transaction('Z') END,
       o.updated_by = $context.principal, o.retired_by = $context.principal, o:Retired
   SET o.retired_at = o.updated_at
   REMOVE o:Searchable

@@ -15,8 +15,8 @@ CALL (r, transition_id) {
   WITH r, transition_id
   WHERE r.retired_at IS NULL
   SET r.revision = r.revision + 1, r.transition_id = transition_id, r.caption = r.type + ' (retired)',
-      r.updated_at = CASE WHEN r.updated_at > datetime.transaction('UTC') THEN r.updated_at
-                          ELSE datetime.transaction('UTC') END,
+      r.updated_at = CASE WHEN r.updated_at > datetime.transaction('Z') THEN r.updated_at
+                          ELSE datetime.transaction('Z') END,
       r.updated_by = $context.principal, r.retired_by = $context.principal
   SET r.retired_at = r.updated_at
   CREATE (t:Transition {id: transition_id, target_id: r.id, target_kind: 'relation', scope: r.scope,

@@ -4,7 +4,7 @@
 // params: version INTEGER
 // returns: version
 MERGE (v:SchemaVersion {id: 'graphsvc'})
-ON CREATE SET v.version = $version, v.applied_at = datetime.transaction('UTC')
+ON CREATE SET v.version = $version, v.applied_at = datetime.transaction('Z')
 WITH v, v.version AS before
 SET v.version = CASE WHEN before < $version THEN $version ELSE before END
 RETURN v.version AS version

@@ -11,10 +11,12 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     StrictBool,
     StrictInt,
     StringConstraints,
+    Tag,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
@@ -144,8 +146,20 @@ class ExternalIdReference(Model):
     external_id: ExternalId
 
 
+def tag_of(value: Any) -> str:
+    """Which member of a union is meant, so that an error is about that one only. Tags never show in JSON paths."""
+    if isinstance(value, str):
+        return "Text"
+    if isinstance(value, ExternalIdReference) or (isinstance(value, dict) and "external_id" in value):
+        return "ExternalId"
+    return "Object"
+
+
 Reference = Annotated[
-    IdReference | ExternalIdReference | Name,
+    Annotated[IdReference, Tag("Object")]
+    | Annotated[ExternalIdReference, Tag("ExternalId")]
+    | Annotated[Name, Tag("Text")],
+    Discriminator(tag_of),
     Field(description="An entity: its name, an alias, or its id.", examples=["Acme Print"]),
 ]
 

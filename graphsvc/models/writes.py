@@ -4,7 +4,7 @@ import math
 from typing import Annotated, Any, Literal
 
 import regex
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Discriminator, Field, StringConstraints, Tag
 
 from graphsvc import limits
 from graphsvc.domain.source_ref_schema import SourceRefField
@@ -21,6 +21,7 @@ from graphsvc.models.common import (
     Reference,
     RelationTypeName,
     WriteRequest,
+    tag_of,
 )
 
 _NO_SURROGATES = regex.compile(r"[\p{Cs}\x00]")
@@ -50,7 +51,9 @@ class ObservationInput(Model):
     source_ref: SourceRefField | None = None
 
 
-Content = Annotated[Text | ObservationInput, ItemOrInvalid]
+Content = Annotated[
+    Annotated[Text, Tag("Text")] | Annotated[ObservationInput, Tag("Object")], Discriminator(tag_of), ItemOrInvalid
+]
 
 
 class EntityInput(Model):
@@ -197,7 +200,13 @@ class ObservationsReference(Model):
 
     entity: Reference
     contents: Annotated[
-        list[Annotated[IdReference | Text, ItemOrInvalid]],
+        list[
+            Annotated[
+                Annotated[IdReference, Tag("Object")] | Annotated[Text, Tag("Text")],
+                Discriminator(tag_of),
+                ItemOrInvalid,
+            ]
+        ],
         Field(min_length=1, max_length=limits.OBSERVATIONS_PER_ITEM_MAX),
     ]
 

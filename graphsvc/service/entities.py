@@ -134,22 +134,18 @@ async def update_entities(call: Call, request: UpdateEntities) -> dict[str, Any]
 
 async def _update(batch: WriteBatch, request: UpdateEntities) -> Results:
     results: dict[int, dict[str, Any]] = {}
-    valid = [(i, item) for i, item in enumerate(request.items) if isinstance(item, EntityUpdate)]
-    owners = dict(
-        zip((i for i, _ in valid), await batch.resolve([item.entity for _, item in valid]), strict=True)
-    )
+    # One item at a time, in order: a later one may use a name that an earlier one gave or gave up.
     for i, parsed in enumerate(request.items):
         if isinstance(parsed, InvalidItem):
             results[i] = invalid_outcome(i, parsed)
             continue
-        found = owners[i]
+        found = (await batch.resolve([parsed.entity]))[0]
         if len(found) > 1:
             results[i] = {"index": i, "outcome": "ambiguous"}
             continue
         results[i] = {"index": i, "outcome": "skipped"}
         if not found or found[0]["scope"] not in batch.scope.writable:
             continue
-        # One at a time: a later item of the batch may take a name that an earlier one gave up.
         rows = [
             {
                 "index": i,

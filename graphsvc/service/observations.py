@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphsvc.domain.names import content_key, observation_fold
+from graphsvc.domain.times import iso
 from graphsvc.domain.source_ref import SourceRef
 from graphsvc.domain.words import index_terms
 from graphsvc.ids import is_id
@@ -63,7 +64,7 @@ async def add_observation_rows(
                     "text_sha256": key[1],
                     "text": content.text,
                     "terms": " ".join(index_terms(content.text)),
-                    "observed_at": content.observed_at,
+                    "observed_at": iso(content.observed_at),
                     "source_ref": source_ref.canonical if source_ref else None,
                 }
             )

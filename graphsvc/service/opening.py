@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from graphsvc import limits
-from graphsvc.cursor import decode_cursor, encode_cursor
+from graphsvc.cursor import decode_cursor, encode_cursor, invalid_cursor
 from graphsvc.domain.budget import Limit, settle, too_small
 from graphsvc.domain.framing import json_body, json_text
 from graphsvc.models.common import ExternalIdReference, IdReference
@@ -30,9 +30,20 @@ async def open_nodes(call: Call, request: OpenNodes) -> str:
     missing = [spelt(name) for name, found in zip(request.names, owners, strict=True) if not found]
     ambiguous = [spelt(name) for name, found in zip(request.names, owners, strict=True) if len(found) > 1]
     ids = list(dict.fromkeys(found[0]["id"] for found in owners if len(found) == 1))
-    position, after = decode_cursor(request.cursor, "open") if request.cursor else (0, "")
-    entities = await _open(call, scope, request, ids, int(position), str(after))
-    return _deliver(request, entities, missing, ambiguous, int(position))
+    position, after = open_place(request.cursor)
+    entities = await _open(call, scope, request, ids, position, after)
+    return _deliver(request, entities, missing, ambiguous, position)
+
+
+def open_place(cursor: str | None) -> tuple[int, str]:
+    """Where a cursor goes on: at which entity, after which of its observations."""
+    if cursor is None:
+        return 0, ""
+    match decode_cursor(cursor, "open"):
+        case [int(position), str(after)] if position >= 0:
+            return position, after
+        case _:
+            raise invalid_cursor()
 
 
 def spelt(reference: ReferenceValue) -> object:
@@ -66,17 +77,48 @@ async def _open(
             relations_max=limits.OPEN_RELATIONS_MAX,
         )
         records += rows[0]["entities"]
-    for record in records:
-        for observation in record["observations"]:
-            if observation["source_ref"] is not None:
-                observation["source_ref"] = orjson.loads(observation["source_ref"])
-        for relation in record["relations"]:
-            relation["properties"] = {
-                key.removeprefix(PROPERTY_PREFIX): value
-                for key, value in sorted(relation["properties"].items())
-                if key.startswith(PROPERTY_PREFIX)
+    return [_record(record) for record in records]
+
+
+def _record(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as it is shown: fields in one order, whatever the database's."""
+    entity = row["entity"]
+    return {
+        "entity": {
+            key: entity[key] for key in ("id", "name", "kind", "scope", "aliases", "last_seen_at")
+        },
+        "observations": [
+            {
+                **{key: observation[key] for key in ("id", "text", "scope", "observed_at", "last_seen_at")},
+                "source_ref": orjson.loads(observation["source_ref"]) if observation["source_ref"] else None,
             }
-    return records
+            for observation in row["observations"]
+        ],
+        "relations": [
+            {
+                **relation_record(relation),
+                "scope": relation["scope"],
+                "properties": {
+                    key.removeprefix(PROPERTY_PREFIX): value
+                    for key, value in sorted(relation["properties"].items())
+                    if key.startswith(PROPERTY_PREFIX)
+                },
+            }
+            for relation in row["relations"]
+        ],
+        "relations_elsewhere": row["relations_elsewhere"],
+    }
+
+
+def relation_record(row: dict[str, Any]) -> dict[str, Any]:
+    """A relation as it is shown: id, type, direction, and the entity at the other end."""
+    other = row["entity"]
+    return {
+        "id": row["id"],
+        "type": row["type"],
+        "direction": row["direction"],
+        "entity": {"id": other["id"], "name": other["name"], "kind": other["kind"]},
+    }
 
 
 def _deliver(
@@ -109,8 +151,7 @@ def _deliver(
         for part in ("observations", "relations"):
             accounting[part]["returned"] = sum(len(record[part]) for record in shown)
         accounting["truncated"] = truncated
-        if truncated:
-            accounting["status"] = "truncated"
+        accounting["status"] = "truncated" if truncated else "ok" if records else "no_match"
 
     # All counters at their longest, and the longest cursor there can be, so that what is packed stays in.
     fill(encode_cursor("open", [position + len(records), "obs_" + "f" * 32]), truncated=True)

@@ -18,6 +18,7 @@ from graphsvc.lucene import any_of, token_clause
 from graphsvc.models.reads import SearchByProject, SearchNodes, SearchRequest
 from graphsvc.scope import SHARED, Scope
 from graphsvc.service.call import Call
+from graphsvc.service.opening import relation_record
 
 _DF_MAX: Final = 1_000
 """Frequencies are counted up to here; a word in more documents than that is common, whatever the number."""
@@ -222,7 +223,7 @@ async def _expand(
         row = beside.get(hit.entity["id"])
         if row is not None:
             hit.entity["aliases"] = row["aliases"]
-            hit.relations = row["relations"]
+            hit.relations = [relation_record(relation) for relation in row["relations"]]
 
 
 async def _pointers(

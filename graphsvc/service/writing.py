@@ -163,13 +163,8 @@ async def run_write(
     context = provenance_context(call, request.provenance)
     claim = await _claim(call, operation) if call.idempotency_key else None
     if claim and claim.answer is not None:
-        return {
-            "results": orjson.loads(claim.answer),
-            "counts": _count(orjson.loads(claim.answer)),
-            "request_id": call.request_id,
-            "bookmarks": [],
-            "replayed": True,
-        }
+        kept = _with_spelling(orjson.loads(claim.answer), getattr(request, items_field))
+        return _answer(call, kept, []) | {"replayed": True}
 
     async def attempt(tx: Transaction) -> Results:
         batch = WriteBatch(call, scope, tx, ids, context)
@@ -194,10 +189,18 @@ async def run_write(
         if claim:
             await _release(call, claim)
         raise
-    counts = _count(results)
-    for outcome, count in counts.items():
+    for outcome, count in _count(results).items():
         metrics.outcomes.labels(operation=operation, outcome=outcome).inc(count)
-    return {"results": results, "counts": counts, "request_id": call.request_id, "bookmarks": bookmarks}
+    return _answer(call, results, bookmarks)
+
+
+def _answer(call: Call, results: Results, bookmarks: list[str]) -> dict[str, Any]:
+    return {
+        "results": results,
+        "counts": _count(results),
+        "request_id": call.request_id,
+        "bookmarks": bookmarks,
+    }
 
 
 def _count(results: Results) -> dict[str, int]:
@@ -206,6 +209,18 @@ def _count(results: Results) -> dict[str, int]:
 
 def _without_text(result: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in result.items() if key != "name"}
+
+
+def _with_spelling(kept: Results, items: Sequence[Any]) -> Results:
+    """Kept results with the caller's own spelling, which the repeated request brings again."""
+    restored = []
+    for result in kept:
+        name = getattr(items[result["index"]], "name", None)
+        places = list(result.items())
+        if isinstance(name, str):
+            places.insert(3 if "id" in result else 2, ("name", name))
+        restored.append(dict(places))
+    return restored
 
 
 @dataclass(frozen=True, slots=True)
