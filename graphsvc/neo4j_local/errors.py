@@ -1,11 +1,11 @@
 """What can go wrong with the managed local Neo4j, for the operator at the terminal.
 
 LocalNeo4jError
-├── JarsUnavailableError      the pinned jars cannot be had or do not match their checksums
-├── JavaNotFoundError         no Java of a version that Neo4j runs on
-├── PortTakenError            a port that was asked for by number belongs to somebody else
-├── StartFailedError          Neo4j ended, or did not answer, before the deadline
-└── PasswordLostError         the data has a password but the file that held it is gone
+├── JarsUnavailable      the pinned jars cannot be had or do not match their checksums
+├── JavaNotFound         no Java of a version that Neo4j runs on
+├── PortTaken            a port that was asked for by number belongs to somebody else
+├── StartFailed          Neo4j ended, or did not answer, before the deadline
+└── PasswordLost         the data has a password but the file that held it is gone
 """
 
 
@@ -13,21 +13,25 @@ class LocalNeo4jError(RuntimeError):
     """The managed local Neo4j could not do what was asked; the message says what to do about it."""
 
 
-class JarsUnavailableError(LocalNeo4jError):
+class JarsUnavailable(LocalNeo4jError):
     """A pinned jar cannot be fetched, or what was fetched does not match its checksum."""
 
 
-class JavaNotFoundError(LocalNeo4jError):
+class JavaNotFound(LocalNeo4jError):
     """No Java on this machine is one that Neo4j runs on."""
 
 
-class PortTakenError(LocalNeo4jError):
+class PortTaken(LocalNeo4jError):
     """A port asked for by number is taken by another process."""
 
 
-class StartFailedError(LocalNeo4jError):
+class StartFailed(LocalNeo4jError):
     """Neo4j did not get to the point of answering; carries the last lines of its log."""
 
 
-class PasswordLostError(LocalNeo4jError):
+class EndedEarly(StartFailed):
+    """Neo4j's process ended before it answered."""
+
+
+class PasswordLost(LocalNeo4jError):
     """The data directory exists but its password file does not."""

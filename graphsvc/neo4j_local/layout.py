@@ -17,8 +17,13 @@ class Layout:
 
     @property
     def conf_dir(self) -> Path:
-        """Holds `neo4j.conf`, written at every start."""
+        """Written anew at every start."""
         return self.root / "conf"
+
+    @property
+    def conf_file(self) -> Path:
+        """Neo4j's settings."""
+        return self.conf_dir / "neo4j.conf"
 
     @property
     def data_dir(self) -> Path:
@@ -34,6 +39,11 @@ class Layout:
     def neo4j_log(self) -> Path:
         """What Neo4j tells its operator."""
         return self.logs_dir / "neo4j.log"
+
+    @property
+    def debug_log(self) -> Path:
+        """The same at length."""
+        return self.logs_dir / "debug.log"
 
     @property
     def console_log(self) -> Path:

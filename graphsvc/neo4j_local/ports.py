@@ -6,8 +6,9 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from graphsvc.neo4j_local.config import LOOPBACK
-from graphsvc.neo4j_local.errors import PortTakenError
+from graphsvc.neo4j_local.errors import PortTaken
+
+LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -19,15 +20,13 @@ class Ports:
 
 
 def choose_ports(remembered: Path, bolt: int | None, http: int | None) -> Ports:
-    """The ports to listen on: those asked for, else those in the file `remembered`, else free ones; then remembers them.
+    """The ports to listen on: those asked for, else those in the file `remembered`, else free ones. Remembers them.
 
-    Raises `PortTakenError` when a port asked for by number is taken; a remembered one that is taken is chosen anew.
+    Raises `PortTaken` when a port asked for by number is taken; a remembered one that is taken is chosen anew.
     """
     for name, port in (("Bolt", bolt), ("HTTP", http)):
         if port and not is_free(port):
-            raise PortTakenError(
-                f"Port {port}, asked for as Neo4j's {name} port, is taken by another process"
-            )
+            raise PortTaken(f"Port {port}, asked for as Neo4j's {name} port, is taken by another process")
     last = read_ports(remembered)
     fresh = free_ports()
     ports = Ports(

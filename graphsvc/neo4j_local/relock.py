@@ -13,7 +13,8 @@ import jgo
 from jgo.env import LockedDependency, LockFile
 from jgo.maven import Artifact, Dependency
 
-from graphsvc.neo4j_local.jars import DOWNLOAD_THREADS, LOCK_PATH
+from graphsvc.neo4j_local.download import DOWNLOAD_THREADS
+from graphsvc.neo4j_local.jars import LOCK_PATH
 
 # The server pulls in the database; the Browser is what makes the server answer at `/browser/`.
 ROOTS = (
