@@ -16,7 +16,7 @@ from graphsvc.graph import Graph, Row, Transaction
 from graphsvc.ids import new_id
 from graphsvc.scope import ACTIONS, WILDCARD, Principal, PrincipalKind
 
-_TOKEN_PREFIX: Final = "gsv_"
+_TOKEN_PREFIX: Final = "gsv_"  # noqa: S105 - the public part of every token
 _CACHE_ENTRIES_MAX: Final = 10_000
 OPERATOR: Final = "operator"
 OPERATOR_ACTIONS: Final = tuple(action for action in ACTIONS if action != "approve")

@@ -7,12 +7,13 @@ one transaction. Every query has the time that is left of the request's deadline
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
 import neo4j
-from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncManagedTransaction, Bookmarks
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncTransaction, Bookmarks
 from neo4j.exceptions import (
     AuthError,
     ClientError,
@@ -56,7 +57,7 @@ _RETRYABLE_CLIENT_CODES: Final = ("Neo.ClientError.Statement.EntityNotFound",)
 class Transaction:
     """The queries of one write request; `run` works as Graph.read does."""
 
-    def __init__(self, tx: AsyncManagedTransaction, scope: Scope | None) -> None:
+    def __init__(self, tx: AsyncTransaction, scope: Scope | None) -> None:
         self._tx = tx
         self._scope = scope
 
@@ -178,7 +179,7 @@ class Graph:
                 default_access_mode=neo4j.READ_ACCESS,
                 bookmarks=Bookmarks.from_raw_values(bookmarks) if bookmarks else None,
             ) as session:
-                result = await session.run(neo4j.Query(query.text, timeout=left_s), bound)  # type: ignore[arg-type]
+                result = await session.run(neo4j.Query(query.text, timeout=left_s), bound)
                 return await result.data()
 
         return await self._guarded(query.name, attempt, _READ_ATTEMPTS)
@@ -200,7 +201,7 @@ class Graph:
             ) as session:
                 tx = await session.begin_transaction(timeout=left_s)
                 try:
-                    result = await work(Transaction(tx, scope))  # type: ignore[arg-type]
+                    result = await work(Transaction(tx, scope))
                     await tx.commit()
                 except asyncio.CancelledError:
                     tx.cancel()
@@ -211,6 +212,16 @@ class Graph:
                 return result, sorted((await session.last_bookmarks()).raw_values)
 
         return await self._guarded(name, attempt, _WRITE_ATTEMPTS, unknown_once=True)
+
+    @asynccontextmanager
+    async def rehearsal(self) -> AsyncIterator["Graph"]:
+        """A graph on which writes happen in one transaction that is never committed: to say what would happen."""
+        async with self._driver.session(database=self._database) as session:
+            tx = await session.begin_transaction()
+            try:
+                yield _Rehearsal(self._driver, self._database, tx)
+            finally:
+                await tx.rollback()
 
     async def _guarded(
         self, name: str, attempt: Callable[[], Awaitable[T]], attempts: int, *, unknown_once: bool = False
@@ -250,8 +261,34 @@ class Graph:
     async def run_schema(self, statement: str) -> None:
         """Run one schema statement (auto-commit, as Neo4j asks for schema changes)."""
         async with self._driver.session(database=self._database) as session:
-            await (await session.run(statement)).consume()  # type: ignore[arg-type]
+            await (await session.run(statement)).consume()
 
     async def ping(self) -> None:
         """Raise DatabaseUnavailable unless the database answers."""
         await self.read(None, "system/ping")
+
+
+class _Rehearsal(Graph):
+    """See Graph.rehearsal. One query at a time, as a transaction has one connection."""
+
+    def __init__(self, driver: AsyncDriver, database: str | None, tx: AsyncTransaction) -> None:
+        super().__init__(driver, database)
+        self._tx = tx
+        self._turn = asyncio.Lock()
+
+    async def transaction(
+        self,
+        scope: Scope | None,
+        work: Callable[[Transaction], Awaitable[T]],
+        *,
+        name: str = "transaction",  # noqa: ARG002 - for metrics, which a rehearsal does not count
+    ) -> tuple[T, list[str]]:
+        """Run `work` in the one transaction."""
+        async with self._turn:
+            try:
+                return await work(Transaction(self._tx, scope)), []
+            except (Neo4jError, DriverError) as error:
+                translated = _translate(error)
+                if translated is None:
+                    raise
+                raise translated from error

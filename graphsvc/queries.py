@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal, cast
@@ -27,6 +28,7 @@ _STRING: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _COMMENT: Final = re.compile(r"//[^\n]*")
 SCOPE_PARAMETERS: Final = frozenset({"visible_scopes", "write_scope", "writable_scopes", "home_scope"})
 GATES: Final = SCOPE_PARAMETERS - {"home_scope"}
+_HEADER_FIELDS: Final = ("access", "scope", "params", "returns")
 SCOPE_HOUSEKEEPING: Final = frozenset({"housekeeping"})
 """Folders whose queries may delete, as they hold no content (expired keys and checkpoints)."""
 
@@ -59,6 +61,23 @@ def cypher_root() -> Path:
     raise QueryFileError(f"no Cypher files: neither {installed} nor {checkout} is there")
 
 
+def _header(comments: list[str]) -> tuple[list[str], dict[str, str]]:
+    """The lines that say what a query is for, and the fields after them."""
+    fields: dict[str, str] = {}
+    purpose: list[str] = []
+    key = ""
+    for line in comments:
+        head, colon, rest = line.partition(":")
+        if colon and head in _HEADER_FIELDS:
+            key = head
+            fields[key] = rest.strip()
+        elif key:
+            fields[key] += " " + line
+        else:
+            purpose.append(line)
+    return purpose, fields
+
+
 def parse_query(name: str, source: str) -> CypherQuery:
     """Read one file's header and statement, and check both. Raises QueryFileError."""
 
@@ -66,26 +85,11 @@ def parse_query(name: str, source: str) -> CypherQuery:
         return QueryFileError(f"cypher/{name}.cypher: {reason}")
 
     lines = source.splitlines()
-    comments = []
-    for line in lines:
-        if not line.startswith("//"):
-            break
-        comments.append(line[2:].strip())
-    fields: dict[str, str] = {}
-    purpose: list[str] = []
-    key = ""
-    for line in comments:
-        head, colon, rest = line.partition(":")
-        if colon and head in {"access", "scope", "params", "returns"}:
-            key = head
-            fields[key] = rest.strip()
-        elif key:
-            fields[key] += " " + line
-        else:
-            purpose.append(line)
+    comments = list(takewhile(lambda line: line.startswith("//"), lines))
+    purpose, fields = _header([line[2:].strip() for line in comments])
     if not purpose:
         raise refuse("the header must open with a line that says what the query is for")
-    for needed in ("access", "scope", "params", "returns"):
+    for needed in _HEADER_FIELDS:
         if needed not in fields:
             raise refuse(f"the header lacks '{needed}:'")
     if fields["access"] not in {"read", "write"}:
@@ -103,7 +107,9 @@ def parse_query(name: str, source: str) -> CypherQuery:
     if fields["scope"] == "gated" and not used & GATES:
         raise refuse("scope is gated, but the text uses no scope parameter")
     for rule, pattern in _FORBIDDEN.items():
-        if pattern.search(code) and not (rule == "DELETE" and name.split("/", maxsplit=1)[0] in SCOPE_HOUSEKEEPING):
+        if pattern.search(code) and not (
+            rule == "DELETE" and name.split("/", maxsplit=1)[0] in SCOPE_HOUSEKEEPING
+        ):
             raise refuse(f"{rule} is not allowed")
     returns = tuple(
         part.strip().split()[0] for part in fields["returns"].split(",") if part.strip() != "none"

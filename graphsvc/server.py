@@ -97,12 +97,11 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=_SHUTDOWN_S,
         h11_max_incomplete_event_size=64 * 1024,
     )
-    server = uvicorn.Server(config)
     try:
         if settings.http_workers > 1:
-            Multiprocess(config, target=server.run, sockets=[listening]).run()
+            Multiprocess(config, sockets=[listening]).run()
         else:
-            server.run(sockets=[listening])
+            uvicorn.Server(config).run(sockets=[listening])
     finally:
         settings.state_file.unlink(missing_ok=True)
 
@@ -126,7 +125,9 @@ def app_factory() -> FastAPI:
     """The application of one worker, from the environment."""
     settings = Settings()
     if settings.neo4j_uri is None:
-        raise ServeError("a worker needs GRAPHSVC_NEO4J_URI; start the service with `graphsvc up` or `graphsvc serve`")
+        raise ServeError(
+            "a worker needs GRAPHSVC_NEO4J_URI; start the service with `graphsvc up` or `graphsvc serve`"
+        )
     address = DatabaseAddress(settings.neo4j_uri, settings.neo4j_user, settings.neo4j_password_value() or "")
     graph = connect(settings, address)
     app = create_app(settings, graph)
@@ -160,6 +161,14 @@ async def prepare(app: FastAPI, settings: Settings, graph: Graph) -> None:
             return
 
 
+def read_token(token_file: Path) -> str | None:
+    """The token that this file keeps; None where there is no file."""
+    try:
+        return token_file.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None
+
+
 async def ensure_operator(graph: Graph, token_file: Path) -> None:
     """Make sure that `shared` exists and that the token in this file works, making a new one where it does not."""
     shared = {"id": SHARED, "title": "Shared", "sensitive": False, "creation_id": new_id("req")}
@@ -168,9 +177,10 @@ async def ensure_operator(graph: Graph, token_file: Path) -> None:
         await tx.run("auth/create_scopes", scopes=[shared])
 
     await graph.transaction(None, work, name="create_scopes")
-    if token_file.exists():
+    kept = read_token(token_file)
+    if kept is not None:
         try:
-            await Authenticator(graph, 0).authenticate("Bearer " + token_file.read_text(encoding="utf-8").strip())
+            await Authenticator(graph, 0).authenticate(f"Bearer {kept}")
         except Unauthorized:
             pass
         else:

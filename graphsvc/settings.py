@@ -35,7 +35,8 @@ class Settings(BaseSettings):
 
     http_host: str = Field(default="127.0.0.1", description="Address to listen on.")
     http_port: Port | None = Field(
-        default=None, description="Port to listen on; 0: a free one; unset: 8737, or a free one where that is taken."
+        default=None,
+        description="Port to listen on; 0: a free one; unset: 8737, or a free one where that is taken.",
     )
     http_workers: int = Field(default=1, ge=1, le=64, description="Worker processes.")
     http_allow_plaintext: bool = Field(

@@ -32,7 +32,9 @@ class Database:
 
 def pytest_configure() -> None:
     """Settings of the developer's own shell must not reach the tests."""
-    for name in [name for name in os.environ if name.startswith("GRAPHSVC_") and not name.startswith("GRAPHSVC_TEST_")]:
+    for name in [
+        name for name in os.environ if name.startswith("GRAPHSVC_") and not name.startswith("GRAPHSVC_TEST_")
+    ]:
         if name != "GRAPHSVC_CACHE":
             del os.environ[name]
 

@@ -9,6 +9,8 @@ import typer
 
 from graphsvc import __version__
 from graphsvc.cli import db, service, tokens
+from graphsvc.cli.demo import demo
+from graphsvc.cli.load import load
 from graphsvc.errors import GraphsvcError
 from graphsvc.neo4j_local import LocalNeo4jError
 from graphsvc.server import ServeError
@@ -22,7 +24,7 @@ app = typer.Typer(
 app.add_typer(db.app, name="db")
 app.add_typer(tokens.token_app, name="token")
 app.add_typer(tokens.scope_app, name="scope")
-for command in (service.up, service.down, service.status, service.serve):
+for command in (demo, service.up, service.down, service.status, service.serve, load):
     app.command()(command)
 
 

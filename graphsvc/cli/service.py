@@ -71,7 +71,9 @@ def start_service(settings: Settings) -> dict[str, Any]:
             if child and child.poll() is not None:
                 break
             time.sleep(_POLL_S)
-    lines = log_file.read_text(encoding="utf-8", errors="replace").splitlines()[-10:] if log_file.exists() else []
+    lines = (
+        log_file.read_text(encoding="utf-8", errors="replace").splitlines()[-10:] if log_file.exists() else []
+    )
     raise server.ServeError("the service did not become ready\n" + "\n".join(lines))
 
 

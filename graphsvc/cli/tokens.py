@@ -65,7 +65,9 @@ def token_create(
     grant: Annotated[list[str], typer.Option(help="SCOPE=ACTION,… (repeat for more scopes).")],
     kind: Annotated[str, typer.Option(help="agent, human or service.")] = "agent",
     default_scope: Annotated[str | None, typer.Option(help="Where writes go that name no scope.")] = None,
-    expires_in_days: Annotated[float | None, typer.Option(min=0, help="After this the token is refused.")] = None,
+    expires_in_days: Annotated[
+        float | None, typer.Option(min=0, help="After this the token is refused.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Make a token and print it, once.

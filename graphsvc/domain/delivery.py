@@ -45,7 +45,7 @@ def deliver_search(found: Found, limit: Limit, match_spans: MatchSpans, *, as_bl
             pointers, min(limits.POINTER_BLOCK_BYTES_MAX, limit.room // limits.POINTER_BUDGET_SHARE)
         )
         room = limit.room - _fixed_size(found, limit, pointers, as_block=as_block)
-        # The first hit goes before the pointers, so that a larger limit, with room for one more pointer, never loses it.
+        # The first hit goes before the pointers: a larger limit, with room for one more pointer, must not lose it.
         while (
             pointers.items
             and not _first_fits(found, limit, room, match_spans, as_block=as_block)

@@ -18,7 +18,7 @@ _TYPE_BREAK: Final = regex.compile(r"[\s\-‐‑‒–—_]+")
 
 def display_text(text: str) -> str:
     """The text as kept for display: tabs and line breaks become spaces, ends trimmed; otherwise as typed."""
-    return _LINE_SPACE.sub(" ", text).strip()
+    return str(_LINE_SPACE.sub(" ", text)).strip()
 
 
 def check_display_text(text: str, chars_max: int) -> str:
@@ -42,7 +42,7 @@ def check_name(text: str) -> str:
 
 def collapse(text: str) -> str:
     """White space runs to one space, ends trimmed; nothing else changes."""
-    return _SPACES.sub(" ", text).strip()
+    return str(_SPACES.sub(" ", text)).strip()
 
 
 def name_key(name: str) -> str:
@@ -54,12 +54,12 @@ def name_key(name: str) -> str:
 def pointer_key(text: str) -> str:
     """The normalized key of entity pointers: as `name_key`, but all except letters, digits, marks, + and # is space,
     and a possessive 's is dropped."""
-    return _NOT_KEY.sub(" ", _POSSESSIVE.sub("", name_key(text))).strip()
+    return str(_NOT_KEY.sub(" ", _POSSESSIVE.sub("", name_key(text)))).strip()
 
 
 def relation_type_key(relation_type: str) -> str:
     """The key under which a relation type is one: casefold, spaces and dashes to `_`."""
-    return _TYPE_BREAK.sub("_", name_key(relation_type)).strip("_") or name_key(relation_type)
+    return str(_TYPE_BREAK.sub("_", name_key(relation_type))).strip("_") or name_key(relation_type)
 
 
 def observation_fold(text: str) -> str:

@@ -11,7 +11,10 @@ from graphsvc import limits
 from graphsvc.domain.framing import POINTERS_NOTICE, json_text
 from graphsvc.domain.names import collapse, pointer_key
 
-_DENSE_CLASS: Final = r"[[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]&&[\p{L}\p{Nl}]]"
+_DENSE_CLASS: Final = (
+    r"[[\p{Han}\p{Hiragana}\p{Katakana}ー\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
+    r"&&[\p{L}\p{Nl}]]"
+)
 _TOKEN: Final = regex.compile(
     rf"(?P<possessive>(?<=[\p{{L}}\p{{N}}\p{{M}}])['’][sS](?![\p{{L}}\p{{N}}\p{{M}}]))"
     rf"|{_DENSE_CLASS}\p{{M}}*"

@@ -1,6 +1,6 @@
 """The OpenAPI document, made from the table of operations (spec 09)."""
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -11,6 +11,7 @@ from graphsvc import errors
 from graphsvc.http.problems import PROBLEM_TYPE
 from graphsvc.operations import OPERATIONS, Operation
 
+Mode = Literal["validation", "serialization"]
 _REF: Final = "#/components/schemas/{model}"
 _BLOCK_OPERATIONS: Final = frozenset({"search_nodes", "search_by_project"})
 
@@ -45,11 +46,10 @@ def describe(app: FastAPI) -> dict[str, Any]:
     document = get_openapi(
         title=app.title, version=app.version, description=app.description, routes=app.routes
     )
-    models = [(op.request, "validation") for op in OPERATIONS.values()]
-    answers = [(op.answer, "serialization") for op in OPERATIONS.values()]
+    models: list[tuple[type[BaseModel], Mode]] = [(op.request, "validation") for op in OPERATIONS.values()]
+    models += [(op.answer, "serialization") for op in OPERATIONS.values()]
     references, definitions = models_json_schema(
-        [*models, *answers, (ProblemDetails, "serialization")],
-        ref_template=_REF,  # type: ignore[list-item]
+        [*models, (ProblemDetails, "serialization")], ref_template=_REF
     )
     components = document.setdefault("components", {})
     components["schemas"] = definitions.get("$defs", {})

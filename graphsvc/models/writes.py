@@ -52,7 +52,9 @@ class ObservationInput(Model):
 
 
 Content = Annotated[
-    Annotated[Text, Tag("Text")] | Annotated[ObservationInput, Tag("Object")], Discriminator(tag_of), ItemOrInvalid
+    Annotated[Text, Tag("Text")] | Annotated[ObservationInput, Tag("Object")],
+    Discriminator(tag_of),
+    ItemOrInvalid,
 ]
 
 

@@ -47,7 +47,7 @@ class ResolvedDocument:
     state_held: frozenset[str] = field(default_factory=frozenset)
 
 
-class DocumentProblem(Exception):  # noqa: N818 - an answer, not a fault
+class DocumentProblem(Exception):
     """The document is there for the caller, but cannot be given; `code` says why."""
 
     def __init__(self, code: ProblemCode) -> None:

@@ -20,11 +20,11 @@ _NOT_THERE: Final = frozenset(
 )
 
 
-class FileNotBeneath(Exception):  # noqa: N818 - a finding, not a fault
+class FileNotBeneath(Exception):
     """There is no such regular file beneath the directory."""
 
 
-class FileTooLarge(Exception):  # noqa: N818
+class FileTooLarge(Exception):
     """The file has more bytes than asked for."""
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from graphsvc.domain.names import name_key
 from graphsvc.models.common import InvalidItem
-from graphsvc.models.writes import CreateEntities, DeleteEntities, EntityInput, EntityUpdate, UpdateEntities
+from graphsvc.models.writes import CreateEntities, DeleteEntities, EntityInput, UpdateEntities
 from graphsvc.service.aliases import AliasRow, add_alias_rows
 from graphsvc.service.call import Call
 from graphsvc.service.observations import ContentRow, add_observation_rows
@@ -123,8 +123,9 @@ async def _attach(
         return
     for row in await batch.tx.run("entity/set_external_ids", rows=external, context=batch.context):
         result = results[row["index"]]
-        outcome = "set" if row["owner"] == result["id"] else "conflict"
-        result.setdefault("external_ids", []).append({"value": row["value"], "outcome": outcome})
+        result.setdefault("external_ids", []).append(
+            {"value": row["value"], "outcome": "set" if row["owner"] == result["id"] else "conflict"}
+        )
 
 
 async def update_entities(call: Call, request: UpdateEntities) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphsvc.domain.names import content_key, observation_fold
-from graphsvc.domain.times import iso
 from graphsvc.domain.source_ref import SourceRef
+from graphsvc.domain.times import iso
 from graphsvc.domain.words import index_terms
 from graphsvc.ids import is_id
 from graphsvc.models.common import IdReference, InvalidItem

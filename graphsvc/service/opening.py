@@ -84,9 +84,7 @@ def _record(row: dict[str, Any]) -> dict[str, Any]:
     """A row as it is shown: fields in one order, whatever the database's."""
     entity = row["entity"]
     return {
-        "entity": {
-            key: entity[key] for key in ("id", "name", "kind", "scope", "aliases", "last_seen_at")
-        },
+        "entity": {key: entity[key] for key in ("id", "name", "kind", "scope", "aliases", "last_seen_at")},
         "observations": [
             {
                 **{key: observation[key] for key in ("id", "text", "scope", "observed_at", "last_seen_at")},

@@ -11,6 +11,7 @@ from graphsvc.domain.delivery import Found, deliver_search
 from graphsvc.domain.evidence import EntityHit, ObservationHit
 from graphsvc.domain.names import name_key
 from graphsvc.domain.pointers import PointerBlock, Window, select_pointers, windows_of
+from graphsvc.domain.times import iso
 from graphsvc.domain.words import QueryTerm, analyse, query_terms
 from graphsvc.errors import DeadlineExceeded, Unavailable
 from graphsvc.graph import Row
@@ -62,7 +63,7 @@ async def _search(
     )
     try:
         pool = await _candidates(call, scope, request, windows, anchor)
-        hits = rank(pool, request, hint)
+        hits = rank(pool, hint)
         await _expand(call, scope, hits[: limits.SEARCH_ENTITIES_MAX], anchor, degraded)
         empty = not hits and await _graph_is_empty(call, scope)
     finally:
@@ -148,13 +149,11 @@ def _passes(hit: Row, request: SearchRequest) -> bool:
         return True
     if observation is None:
         return False
-    at = observation["observed_at"] or observation["created_at"]
-    since = filters.since.isoformat() if filters.since else ""
-    until = filters.until.isoformat() if filters.until else "~"
-    return since <= at < until
+    at = str(observation["observed_at"] or observation["created_at"])
+    return (iso(filters.since) or "") <= at < (iso(filters.until) or "~")
 
 
-def rank(pool: Pool, request: SearchRequest, hint: str | None) -> list[EntityHit]:
+def rank(pool: Pool, hint: str | None) -> list[EntityHit]:
     """Entities in order of their best evidence, each with its matching observations in order. Ties break by id."""
     hits: dict[str, EntityHit] = {}
     names: dict[str, float] = {}
@@ -229,6 +228,8 @@ async def _expand(
 async def _pointers(
     call: Call, scope: Scope, windows: Sequence[Window], ignored: int, anchor: str | None
 ) -> PointerBlock:
+    if anchor is not None:
+        scope = call.principal.read_scope([anchor]).narrowed()
     rows = await call.graph.read(
         scope,
         "pointer/resolve_pointers",

@@ -41,7 +41,9 @@ class ServiceProcess:
             **self.extra_env,
         }
         with self.log_file.open("ab") as log:
-            self.process = subprocess.Popen([sys.executable, "-m", "graphsvc", "serve"], env=env, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "graphsvc", "serve"], env=env, stdout=log, stderr=log
+            )
         deadline = time.monotonic() + READY_DEADLINE_S
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
@@ -89,7 +91,9 @@ class Caller:
     def post(self, operation: str, payload: Any, **headers: str) -> httpx.Response:
         """The raw response of an operation. Header names are written with `_` for `-`."""
         return self.http.post(
-            f"/v1/{operation}", json=payload, headers={key.replace("_", "-"): value for key, value in headers.items()}
+            f"/v1/{operation}",
+            json=payload,
+            headers={key.replace("_", "-"): value for key, value in headers.items()},
         )
 
     def call(self, operation: str, **payload: Any) -> Any:

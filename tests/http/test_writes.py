@@ -16,7 +16,11 @@ def test_outcomes_come_in_input_order_and_one_bad_item_spoils_no_other(agent: Ca
     answer = agent.call(
         "create_entities",
         entities=[
-            {"name": "Acme Print", "kind": "organization", "observations": ["Open on Mondays", "", "Open on Mondays"]},
+            {
+                "name": "Acme Print",
+                "kind": "organization",
+                "observations": ["Open on Mondays", "", "Open on Mondays"],
+            },
             {"name": "  "},
             {"name": "acme  PRINT", "observations": ["Hall 4"]},
             {"name": "Paul Pack", "colour": "red"},
@@ -35,7 +39,10 @@ def test_outcomes_come_in_input_order_and_one_bad_item_spoils_no_other(agent: Ca
 def test_atomic_batch_with_a_problem_writes_nothing_and_lists_every_problem(agent: Caller) -> None:
     response = agent.post(
         "create_entities",
-        {"atomic": True, "entities": [{"name": "Good"}, {"name": ""}, {"name": "Also", "observations": [" "]}]},
+        {
+            "atomic": True,
+            "entities": [{"name": "Good"}, {"name": ""}, {"name": "Also", "observations": [" "]}],
+        },
     )
     assert response.status_code == 422
     assert response.json()["type"] == "/errors/batch_rejected"
@@ -47,9 +54,14 @@ def test_atomic_batch_with_a_problem_writes_nothing_and_lists_every_problem(agen
 
 
 def test_retired_things_revive_with_the_same_id(agent: Caller) -> None:
-    created = agent.call("create_entities", entities=[{"name": "Elm", "observations": ["tall"]}, {"name": "Fir"}])
+    created = agent.call(
+        "create_entities", entities=[{"name": "Elm", "observations": ["tall"]}, {"name": "Fir"}]
+    )
     relation = agent.call("create_relations", relations=[{"from": "Elm", "type": "near", "to": "Fir"}])
-    assert agent.call("delete_relations", relations=[{"from": "Elm", "type": "Near", "to": "Fir"}])["retired"] == 1
+    assert (
+        agent.call("delete_relations", relations=[{"from": "Elm", "type": "Near", "to": "Fir"}])["retired"]
+        == 1
+    )
     assert agent.call("delete_observations", items=[{"entity": "Elm", "contents": ["tall"]}])["retired"] == 1
     assert agent.call("delete_entities", names=["Elm"])["retired"] == 1
     assert agent.call("delete_entities", names=["Elm", "Nobody"])["retired"] == 0
@@ -72,7 +84,9 @@ def test_a_name_in_another_visible_scope_is_existing_and_two_are_ambiguous(world
     a, b, c = world.scope("a"), world.scope("b"), world.scope("c")
     original = both.call("create_entities", scope=b, entities=[{"name": "Harbor", "kind": "place"}])
     found = both.call(
-        "create_entities", scope=a, entities=[{"name": "harbor", "kind": "ship", "observations": ["opens in May"]}]
+        "create_entities",
+        scope=a,
+        entities=[{"name": "harbor", "kind": "ship", "observations": ["opens in May"]}],
     )
     assert found["results"][0]["outcome"] == "existing"
     assert found["results"][0]["id"] == original["results"][0]["id"]
@@ -105,7 +119,12 @@ def test_relations_need_both_ends_and_keep_their_type_as_typed(agent: Caller) ->
     answer = agent.call(
         "create_relations",
         relations=[
-            {"from": "Alder", "type": "non-compliant", "to": "Birch", "properties": {"since": 2021, "tags": ["a", "b"]}},
+            {
+                "from": "Alder",
+                "type": "non-compliant",
+                "to": "Birch",
+                "properties": {"since": 2021, "tags": ["a", "b"]},
+            },
             {"from": "Alder", "type": "co-owner of", "to": "Birch"},
             {"from": "Alder", "type": "a/b", "to": "Birch"},
             {"from": "Alder", "type": "knows", "to": "Nobody"},
@@ -141,7 +160,10 @@ def test_a_shared_alias_is_reported_and_points_to_nobody_and_a_name_beats_it(age
     )
     answer = agent.call(
         "add_aliases",
-        items=[{"entity": "Acme Paint", "aliases": ["Acme", "Paint"]}, {"entity": "Apex", "aliases": ["Acme Print"]}],
+        items=[
+            {"entity": "Acme Paint", "aliases": ["Acme", "Paint"]},
+            {"entity": "Apex", "aliases": ["Acme Print"]},
+        ],
     )
     assert answer["results"][0]["aliases"] == [
         {"index": 0, "outcome": "added", "shared": True},
@@ -150,7 +172,10 @@ def test_a_shared_alias_is_reported_and_points_to_nobody_and_a_name_beats_it(age
     opened = agent.call("open_nodes", names=["Acme", "paint", "Acme Print"])
     assert opened["ambiguous"] == ["Acme"]
     assert [record["entity"]["name"] for record in opened["entities"]] == ["Acme Paint", "Acme Print"]
-    assert agent.call("remove_aliases", items=[{"entity": "Acme Paint", "aliases": ["Acme", "none"]}])["retired"] == 1
+    assert (
+        agent.call("remove_aliases", items=[{"entity": "Acme Paint", "aliases": ["Acme", "none"]}])["retired"]
+        == 1
+    )
     assert agent.call("open_nodes", names=["Acme"])["ambiguous"] == []
 
 
@@ -163,7 +188,9 @@ def test_a_repeated_idempotency_key_answers_with_the_first_outcomes(agent: Calle
     assert again.json()["results"] == first.json()["results"]
     other = agent.post("create_entities", {"entities": [{"name": "Twice"}]}, Idempotency_Key="k-1")
     assert (other.status_code, other.json()["type"]) == (409, "/errors/idempotency_mismatch")
-    refused = agent.post("create_entities", {"atomic": True, "entities": [{"name": ""}]}, Idempotency_Key="k-2")
+    refused = agent.post(
+        "create_entities", {"atomic": True, "entities": [{"name": ""}]}, Idempotency_Key="k-2"
+    )
     assert refused.status_code == 422
     corrected = agent.post("create_entities", {"entities": [{"name": "Thrice"}]}, Idempotency_Key="k-2")
     assert corrected.json()["results"][0]["outcome"] == "created"

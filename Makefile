@@ -1,0 +1,51 @@
+# Two commands: `make demo` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export GRAPHSVC_HOME ?= $(CURDIR)/.demo
+
+.PHONY: help demo down test test-long check format lock load-peps clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.installed ## Start Neo4j and the service, load the demo world, ask a question
+	@$(BIN)/graphsvc demo
+
+down: $(VENV)/.installed ## Stop what `make demo` started
+	@$(BIN)/graphsvc down
+
+test: $(VENV)/.installed-dev ## The whole test suite against a real Neo4j
+	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m "not long" $(ARGS)
+
+test-long: $(VENV)/.installed-dev ## The long matrix
+	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q $(ARGS)
+
+check: $(VENV)/.installed-dev ## Format, lint, types
+	@$(BIN)/ruff format --check graphsvc tests bench
+	@$(BIN)/ruff check graphsvc tests bench
+	@$(BIN)/mypy
+
+format: $(VENV)/.installed-dev ## Format the code
+	@$(BIN)/ruff format graphsvc tests bench
+
+lock: ## Resolve the dependencies again (needs uv)
+	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-emit-find-links --no-annotate --no-header -q -o requirements/base.txt
+	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-emit-find-links --no-annotate --no-header -q -o requirements/dev.txt
+
+clean: ## Remove the environment and the demo's data
+	rm -rf $(VENV) .demo
+
+$(VENV)/.installed: requirements/base.txt pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the packages (once)"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/base.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . 2>/dev/null || \
+	  $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(VENV)/.installed-dev: requirements/dev.txt $(VENV)/.installed
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
