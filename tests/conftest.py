@@ -15,6 +15,7 @@ import pytest
 from graphsvc.neo4j_local import LocalNeo4j
 from graphsvc.settings import Settings
 from tests.harness.service_process import Caller, ServiceProcess
+from tests.harness.tally import summary_lines
 
 _numbers = itertools.count(1)
 _RUN = os.urandom(3).hex()
@@ -37,6 +38,15 @@ def pytest_configure() -> None:
     ]:
         if name != "GRAPHSVC_CACHE":
             del os.environ[name]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the run has shown, in figures."""
+    lines = summary_lines()
+    if lines:
+        terminalreporter.section("shown by this run")
+        for line in lines:
+            terminalreporter.line(line)
 
 
 @pytest.fixture(scope="session")
