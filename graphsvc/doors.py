@@ -10,13 +10,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from graphsvc import limits
 from graphsvc.auth import Authenticator
 from graphsvc.bookmarks import BookmarkSeal
 from graphsvc.domain.framing import json_text
-from graphsvc.errors import InvalidRequest, Problem, ScopeNotFound
+from graphsvc.errors import InvalidRequest, MalformedBody, Problem, ScopeNotFound
 from graphsvc.graph import Graph
-from graphsvc.models.common import Model
+from graphsvc.models.common import Model, problems_of
 from graphsvc.operations import Operation
 from graphsvc.rate import RateLimiter
 from graphsvc.scope import Principal
@@ -102,6 +104,17 @@ class Doors:
             idempotency_key=key,
             body_sha256=hashlib.sha256(asked.body).hexdigest() if key else "",
         )
+
+
+def read_request(operation: Operation, body: bytes) -> Model:
+    """The request of an operation from JSON. Raises MalformedBody, InvalidRequest."""
+    try:
+        return operation.request.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        if first["type"] == "json_invalid":
+            raise MalformedBody(problems=[Problem("$", first["msg"])]) from None
+        raise InvalidRequest(problems=problems_of(error)) from None
 
 
 @contextmanager

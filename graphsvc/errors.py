@@ -9,6 +9,8 @@
     ├── Forbidden                 403  the principal lacks the grant for this operation everywhere
     ├── NotFound                  404  missing, invisible or retired: one and the same
     │   └── ScopeNotFound         404  a write names a scope that is not there for the caller
+    ├── HostNotAllowed            421  the Host header is not one of this service
+    ├── OriginNotAllowed          403  the Origin header is not one that may call from a browser
     ├── MethodNotAllowed          405
     ├── Conflict                  409
     │   ├── IdempotencyMismatch   409  the key was used with another body
@@ -110,6 +112,20 @@ class ScopeNotFound(NotFound):
     """There is no such scope to write to."""
 
     slug = "scope_not_found"
+
+
+class HostNotAllowed(GraphsvcError):
+    """The Host header is not one that this service answers to; see the setting http_allowed_hosts."""
+
+    slug = "host_not_allowed"
+    status = 421
+
+
+class OriginNotAllowed(GraphsvcError):
+    """The Origin header is not one that may call this service; see the setting http_allowed_origins."""
+
+    slug = "origin_not_allowed"
+    status = 403
 
 
 class MethodNotAllowed(GraphsvcError):

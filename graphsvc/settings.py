@@ -44,7 +44,10 @@ class Settings(BaseSettings):
     )
     http_allowed_hosts: list[str] = Field(
         default=[],
-        description="Host header values accepted beside loopback ones; empty: any when not loopback.",
+        description="Hosts (name, or name:port) that /mcp answers to beside loopback ones and that of service_url.",
+    )
+    http_allowed_origins: list[str] = Field(
+        default=[], description="Origins of web pages that may call /mcp beside the service's own."
     )
 
     neo4j_uri: str | None = Field(

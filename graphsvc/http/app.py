@@ -16,9 +16,10 @@ from graphsvc.errors import GraphsvcError, MethodNotAllowed, NotFound, NotReady,
 from graphsvc.graph import Graph
 from graphsvc.http.gate import Gate
 from graphsvc.http.openapi import describe
-from graphsvc.http.problems import problem_response
 from graphsvc.http.routes import endpoint
+from graphsvc.mcp.endpoint import McpEndpoint
 from graphsvc.operations import OPERATIONS
+from graphsvc.problems import problem_response
 from graphsvc.rate import RateLimiter
 from graphsvc.schema import check_ready
 from graphsvc.settings import Settings
@@ -39,10 +40,12 @@ def create_app(settings: Settings, graph: Graph) -> FastAPI:
         BookmarkSeal(secret),
         RateLimiter(settings.rate_per_principal_per_s),
     )
+    mcp = McpEndpoint(doors, settings)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with mcp.running():
+            yield
         await graph.close()
 
     app = FastAPI(
@@ -62,6 +65,7 @@ def create_app(settings: Settings, graph: Graph) -> FastAPI:
             include_in_schema=False,
             response_model=None,
         )
+    app.add_route("/mcp", mcp, include_in_schema=False)  # type: ignore[arg-type] # an ASGI application is a route too
     _add_health(app, graph, doors)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     app.add_exception_handler(GraphsvcError, _on_error)

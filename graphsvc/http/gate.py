@@ -11,9 +11,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphsvc.errors import BodyTooLarge, GraphsvcError, InternalError, Overloaded
 from graphsvc.graph import DB_TIME_S, DEADLINE
-from graphsvc.http.problems import problem_response
 from graphsvc.http.timing import TIMES, Times
 from graphsvc.ids import new_id
+from graphsvc.problems import problem_response
 from graphsvc.telemetry import REQUEST_ID, log, metrics
 
 _UNLIMITED_PATHS: Final = frozenset({"/live", "/ready", "/metrics"})

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from graphsvc import errors
-from graphsvc.http.problems import PROBLEM_TYPE
 from graphsvc.operations import OPERATIONS, Operation
+from graphsvc.problems import PROBLEM_TYPE
 
 Mode = Literal["validation", "serialization"]
 _REF: Final = "#/components/schemas/{model}"

@@ -4,15 +4,15 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final, get_args
 
 import orjson
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from graphsvc.doors import Asked, Doors, measured
-from graphsvc.errors import InvalidRequest, MalformedBody, Problem, UnsupportedMediaType
+from graphsvc.doors import Asked, Doors, measured, read_request
+from graphsvc.errors import UnsupportedMediaType
 from graphsvc.http.timing import TIMES
-from graphsvc.models.common import Model, problems_of
+from graphsvc.models.common import Model
 from graphsvc.operations import Operation
 
 _JSON_TYPE: Final = "application/json"
@@ -52,20 +52,12 @@ async def _answer(operation: Operation, doors: Doors, request: Request) -> Respo
 
 def parse(operation: Operation, request: Request, body: bytes) -> Model:
     """The request as its model. Raises MalformedBody, InvalidRequest, UnsupportedMediaType."""
-    try:
-        if request.method == "GET":
-            return operation.request.model_validate_json(
-                orjson.dumps(_query_payload(operation, request.query_params))
-            )
-        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if media_type != _JSON_TYPE:
-            raise UnsupportedMediaType
-        return operation.request.model_validate_json(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        if first["type"] == "json_invalid":
-            raise MalformedBody(problems=[Problem("$", first["msg"])]) from None
-        raise InvalidRequest(problems=problems_of(error)) from None
+    if request.method == "GET":
+        return read_request(operation, orjson.dumps(_query_payload(operation, request.query_params)))
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != _JSON_TYPE:
+        raise UnsupportedMediaType
+    return read_request(operation, body)
 
 
 def _query_payload(operation: Operation, params: QueryParams) -> dict[str, Any]:
