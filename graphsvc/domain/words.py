@@ -228,10 +228,7 @@ def _weighed(forms: list[Term]) -> Iterator[QueryTerm]:
     prior = _PRIOR[forms[0].kind]
     variants = len(forms) - 1
     for term in forms:
-        if not variants:
-            share = 1.0
-        else:
-            share = 1 - _VARIANTS_SHARE if term is forms[0] else _VARIANTS_SHARE / variants
+        share = 1 - _VARIANTS_SHARE * bool(variants) if term is forms[0] else _VARIANTS_SHARE / variants
         yield QueryTerm(term.text, term.kind, term.concept, (term.start, term.end), prior * share)
 
 
