@@ -73,6 +73,10 @@ class Settings(BaseSettings):
     service_url: str | None = Field(
         default=None, description="Where clients reach the service; unset: where it listens."
     )
+    token: SecretStr | None = Field(
+        default=None,
+        description="Token that `search`, `open`, `mcp` and the client use; unset: the operator's of this home.",
+    )
     request_deadline_ms: int = Field(
         default=5_000, ge=100, le=600_000, description="Deadline of one request."
     )

@@ -8,9 +8,11 @@ import sys
 import typer
 
 from graphsvc import __version__
-from graphsvc.cli import db, service, tokens
+from graphsvc.cli import db, reading, service, tokens
 from graphsvc.cli.demo import demo
 from graphsvc.cli.load import load
+from graphsvc.cli.mcp import mcp
+from graphsvc.client import ClientError
 from graphsvc.errors import GraphsvcError
 from graphsvc.neo4j_local import LocalNeo4jError
 from graphsvc.server import ServeError
@@ -24,8 +26,9 @@ app = typer.Typer(
 app.add_typer(db.app, name="db")
 app.add_typer(tokens.token_app, name="token")
 app.add_typer(tokens.scope_app, name="scope")
-for command in (demo, service.up, service.down, service.status, service.serve, load):
+for command in (demo, service.up, service.down, service.status, service.serve, load, reading.search, mcp):
     app.command()(command)
+app.command("open")(reading.open_)
 
 
 @app.command()
@@ -38,7 +41,7 @@ def main() -> None:
     """Run the command line; errors meant for people end in one line and exit code 1."""
     try:
         app()
-    except (GraphsvcError, LocalNeo4jError, ServeError) as error:
+    except (ClientError, GraphsvcError, LocalNeo4jError, ServeError) as error:
         typer.echo(f"graphsvc: {error}", err=True)
         for problem in getattr(error, "problems", ()):
             typer.echo(f"  {problem.path}: {problem.reason}", err=True)
