@@ -125,6 +125,12 @@ def _translate(error: Exception) -> GraphsvcError | None:
     return None
 
 
+class _Commit:
+    """Whether the current attempt has sent its commit: from then on, running out of time leaves the outcome unknown."""
+
+    is_sent = False
+
+
 class Graph:
     """Neo4j as the service uses it: queries of the catalogue, run for a scope."""
 
@@ -194,14 +200,18 @@ class Graph:
         Raises OutcomeUnknown when that second try cannot tell either.
         """
 
+        commit = _Commit()
+
         async def attempt() -> tuple[T, list[str]]:
             left_s = _time_left_s()
+            commit.is_sent = False
             async with self._driver.session(
                 database=self._database, default_access_mode=neo4j.WRITE_ACCESS
             ) as session:
                 tx = await session.begin_transaction(timeout=left_s)
                 try:
                     result = await work(Transaction(tx, scope))
+                    commit.is_sent = True
                     await tx.commit()
                 except asyncio.CancelledError:
                     tx.cancel()
@@ -211,7 +221,7 @@ class Graph:
                     raise
                 return result, sorted((await session.last_bookmarks()).raw_values)
 
-        return await self._guarded(name, attempt, _WRITE_ATTEMPTS, unknown_once=True)
+        return await self._guarded(name, attempt, _WRITE_ATTEMPTS, commit)
 
     @asynccontextmanager
     async def rehearsal(self) -> AsyncIterator["Graph"]:
@@ -224,9 +234,12 @@ class Graph:
                 await tx.rollback()
 
     async def _guarded(
-        self, name: str, attempt: Callable[[], Awaitable[T]], attempts: int, *, unknown_once: bool = False
+        self, name: str, attempt: Callable[[], Awaitable[T]], attempts: int, commit: "_Commit | None" = None
     ) -> T:
-        """Run an attempt under the deadline, again where that is safe, and translate what the driver raises."""
+        """Run an attempt under the deadline, again where that is safe, and translate what the driver raises.
+
+        When the time is up after a commit was sent, or while it is unknown what became of one, that is what is told.
+        """
         started = time.perf_counter()
         tried = 0
         lost_commit = False
@@ -237,10 +250,11 @@ class Graph:
                     left_s = _time_left_s()
                     async with asyncio.timeout(left_s):
                         return await attempt()
-                except TimeoutError as error:
-                    raise (OutcomeUnknown() if lost_commit else DeadlineExceeded()) from error
+                except (TimeoutError, DeadlineExceeded) as error:
+                    is_sent = isinstance(error, TimeoutError) and commit is not None and commit.is_sent
+                    raise (OutcomeUnknown() if lost_commit or is_sent else DeadlineExceeded()) from error
                 except (Neo4jError, DriverError) as error:
-                    if isinstance(error, IncompleteCommit) and unknown_once and not lost_commit:
+                    if isinstance(error, IncompleteCommit) and commit and not lost_commit:
                         lost_commit = True
                     elif not _is_transient(error) or tried >= attempts:
                         if lost_commit:

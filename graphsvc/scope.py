@@ -39,6 +39,11 @@ class Principal:
             named.add(SHARED)
         return self.scopes & named
 
+    @property
+    def sees_everything(self) -> bool:
+        """Whether this principal reads all scopes, those included that are made later."""
+        return "read" in self.grants.get(WILDCARD, ())
+
     def require(self, action: Action) -> None:
         """Forbidden if the principal lacks this grant everywhere."""
         if action == "read":

@@ -8,8 +8,7 @@ UNWIND $rows AS row
 MATCH (e:Entity {id: row.entity_id})
 WHERE row.scope IN $writable_scopes
 MERGE (a:Alias {key: row.key, scope: row.scope})
-ON CREATE SET a.pointer_key = row.pointer_key, a.terms = row.terms, a.owner_scope = row.scope,
-              a.created_at = datetime.transaction('Z')
+ON CREATE SET a.pointer_key = row.pointer_key, a.terms = row.terms, a.created_at = datetime.transaction('Z')
 SET a:Searchable
 MERGE (a)-[n:NAMES {key: row.scope + '|' + e.id + '|' + row.key}]->(e)
 ON CREATE SET n.id = row.id, n.text = row.text, n.primary = false, n.scope = row.scope, n.revision = 0,

@@ -19,10 +19,4 @@ SET n.retired_at = n.updated_at
 CREATE (t:Transition {id: n.transition_id, target_id: n.id, target_kind: 'alias', scope: n.scope,
                       revision: n.revision, at: n.updated_at, op: 'retire', before_text: n.text})
 SET t += $context
-WITH row, a, n
-CALL (a) {
-  WITH a
-  WHERE NOT EXISTS { MATCH (a)-[m:NAMES]->(other:Entity) WHERE m.retired_at IS NULL AND other.retired_at IS NULL }
-  REMOVE a:Searchable
-}
 RETURN row.index AS index, n.id AS id, n.transition_id AS transition_id

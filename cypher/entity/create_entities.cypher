@@ -36,14 +36,9 @@ CALL (row, e, changed) {
 CALL (e, changed) {
   WITH e
   WHERE changed = 'revived'
-  CALL (e) {
-    MATCH (e)-[:HAS_OBSERVATION]->(o:Observation) WHERE o.retired_at IS NULL
-    RETURN o AS found
-    UNION
-    MATCH (found:Alias)-[n:NAMES]->(e) WHERE n.retired_at IS NULL
-    RETURN found
-  }
-  SET found:Searchable
+  MATCH (e)-[:HAS_OBSERVATION]->(o:Observation)
+  WHERE o.retired_at IS NULL
+  SET o:Searchable
 }
 RETURN row.index AS index, e.id AS id, e.name AS name,
        CASE WHEN changed = 'filled' THEN null ELSE changed END AS changed,

@@ -26,12 +26,4 @@ CALL (e) {
   MATCH (e)-[:HAS_OBSERVATION]->(o:Searchable)
   REMOVE o:Searchable
 }
-CALL (e) {
-  MATCH (a:Searchable)-[:NAMES]->(e)
-  WHERE NOT EXISTS {
-    MATCH (a)-[n:NAMES]->(other:Entity)
-    WHERE other <> e AND n.retired_at IS NULL AND other.retired_at IS NULL
-  }
-  REMOVE a:Searchable
-}
 RETURN row.index AS index, e.id AS id, row.transition_id AS transition_id

@@ -9,6 +9,7 @@ WHERE a.pointer_key IN $keys AND a.scope IN $visible_scopes
 MATCH (a)-[n:NAMES]->(e:Entity)
 WHERE n.retired_at IS NULL AND e.scope IN $visible_scopes AND e.retired_at IS NULL
 WITH a.pointer_key AS key, e, max(CASE WHEN n.primary THEN 1 ELSE 0 END) AS primary, collect(DISTINCT n.text) AS texts
+ORDER BY key, e.id
 WITH key, collect({e: e, primary: primary, texts: texts})[0..$owners_max] AS owners
 UNWIND owners AS owner
 WITH key, owner, owner.e AS e

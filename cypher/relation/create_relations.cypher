@@ -7,7 +7,7 @@ UNWIND $rows AS row
 MATCH (a:Entity {id: row.from_id})
 MATCH (b:Entity {id: row.to_id})
 MERGE (kind:RelationType {scope: $write_scope, key: row.type_key})
-ON CREATE SET kind.type = row.type, kind.terms = row.terms, kind.owner_scope = $write_scope, kind:Searchable
+ON CREATE SET kind.type = row.type, kind.terms = row.terms, kind.owner_scope = $write_scope
 MERGE (a)-[r:RELATES_TO {key: a.id + '|' + row.type_key + '|' + b.id + '|' + $write_scope}]->(b)
 ON CREATE SET r.id = row.id, r.scope = $write_scope, r.type = row.type, r.type_key = row.type_key, r.revision = 0,
               r.created_at = datetime.transaction('Z'), r.created_by = $context.principal

@@ -12,7 +12,7 @@ from graphsvc import __version__, limits
 from graphsvc.auth import Authenticator
 from graphsvc.bookmarks import BookmarkSeal, service_secret
 from graphsvc.doors import Doors
-from graphsvc.errors import GraphsvcError, MethodNotAllowed, NotFound, NotReady, Unavailable
+from graphsvc.errors import DeadlineExceeded, GraphsvcError, MethodNotAllowed, NotFound, NotReady, Unavailable
 from graphsvc.graph import Graph
 from graphsvc.http.gate import Gate
 from graphsvc.http.openapi import describe
@@ -90,15 +90,15 @@ def _add_health(app: FastAPI, graph: Graph, doors: Doors) -> None:
             raise NotReady
         try:
             await check_ready(graph)
-        except Unavailable as error:
+        except (Unavailable, DeadlineExceeded) as error:
             raise NotReady from error
         return {"status": "ready"}
 
     @app.get(
-        "/metrics", tags=["health"], summary="Prometheus metrics (needs the grant admin)", response_model=None
+        "/metrics", tags=["health"], summary="Prometheus metrics (needs admin on all scopes)", response_model=None
     )
     async def prometheus(request: Request) -> Response:
-        (await doors.principal(request.headers.get("authorization"))).require("admin")
+        (await doors.principal(request.headers.get("authorization"))).require_everywhere("admin")
         return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
 

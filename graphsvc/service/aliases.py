@@ -59,6 +59,7 @@ async def add_alias_rows(batch: WriteBatch, aliases: Sequence[AliasRow]) -> dict
     answered = await batch.run(
         "alias/add_aliases", sorted(rows, key=lambda row: (row["key"], row["entity_id"]))
     )
+    await index_lookup_keys(batch, [row["entity_id"] for row in rows])
     for alias, index, is_lead in row_of:
         row = answered[index]
         changed = row["changed"] if is_lead else None
@@ -76,6 +77,12 @@ async def add_alias_rows(batch: WriteBatch, aliases: Sequence[AliasRow]) -> dict
             key=lambda pair: (pair[0][0], str(type(pair[0][1])), str(pair[1]["index"]).zfill(6)),
         )
     )
+
+
+async def index_lookup_keys(batch: WriteBatch, entity_ids: Sequence[str]) -> None:
+    """Tell the full-text index who owns the lookup keys of these entities; after every change of either."""
+    if entity_ids:
+        await batch.tx.run("alias/index_owner_scopes", entity_ids=sorted(set(entity_ids)))
 
 
 async def add_aliases(call: Call, request: AddAliases) -> dict[str, Any]:
@@ -135,6 +142,7 @@ async def remove_aliases(call: Call, request: RemoveAliases) -> dict[str, Any]:
             for i, (entity_id, key) in enumerate(keys)
         ]
         retired = await batch.run_rows("alias/retire_aliases", rows)
+        await index_lookup_keys(batch, [row["entity_id"] for row in rows])
         return [{"index": row["index"], "outcome": "retired", "id": row["id"]} for row in retired]
 
     return await run_retire(call, "remove_aliases", request, "items", request.items, work)

@@ -5,7 +5,7 @@ from typing import Any
 from graphsvc.domain.names import name_key
 from graphsvc.models.common import InvalidItem
 from graphsvc.models.writes import CreateEntities, DeleteEntities, EntityInput, UpdateEntities
-from graphsvc.service.aliases import AliasRow, add_alias_rows
+from graphsvc.service.aliases import AliasRow, add_alias_rows, index_lookup_keys
 from graphsvc.service.call import Call
 from graphsvc.service.observations import ContentRow, add_observation_rows
 from graphsvc.service.retiring import run_retire
@@ -192,6 +192,7 @@ async def delete_entities(call: Call, request: DeleteEntities) -> dict[str, Any]
             for i, entity_id in enumerate(ids)
         ]
         retired = await batch.run("entity/retire_entities", rows)
+        await index_lookup_keys(batch, ids)
         return [{"index": i, "outcome": "retired", "id": row["id"]} for i, row in retired.items()]
 
     return await run_retire(call, "delete_entities", request, "names", request.names, work)

@@ -30,7 +30,7 @@ async def run_retire(
         raise InvalidRequest(problems=problems)
     answer = await run_write(call, operation, request, items_field, work)
     return {
-        "retired": sum(answer["counts"].values()),
+        "retired": answer["counts"].get("retired", 0),
         "request_id": answer["request_id"],
         "bookmarks": answer["bookmarks"],
     }

@@ -97,13 +97,21 @@ class Pool:
     capped: bool
 
 
+def _scope_clause(scope: Scope) -> str:
+    """What the full-text query demands of scopes. Nothing of those who search all there are: there may be more scopes
+    than a query can have clauses, and the graph is asked again for each hit."""
+    if scope.principal.sees_everything and scope.visible == scope.principal.scopes:
+        return ""
+    return f"{any_of('scope', scope.visible)} {any_of('owner_scope', scope.visible)}"
+
+
 async def _candidates(
     call: Call, scope: Scope, request: SearchRequest, windows: Sequence[Window], anchor: str | None
 ) -> Pool:
     terms = query_terms(request.query, limits.SEARCH_TERMS_MAX)
     if not scope.visible or not terms:
         return Pool([], frozenset(), terms, 0, capped=False)
-    scope_clause = f"{any_of('scope', scope.visible)} {any_of('owner_scope', scope.visible)}"
+    scope_clause = _scope_clause(scope)
     rows: list[Row] = []
     for pool_max in _POOL_WIDER:
         rows = await call.graph.read(

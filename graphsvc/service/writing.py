@@ -6,6 +6,7 @@ are made beforehand, by `Ids`, and the queries tell what happened from them.
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ import orjson
 
 from graphsvc import limits
 from graphsvc.domain.names import content_key, name_key
-from graphsvc.errors import BatchRejected, IdempotencyMismatch, IdempotencyRunning, Problem
+from graphsvc.errors import BatchRejected, GraphsvcError, IdempotencyMismatch, IdempotencyRunning, Problem
 from graphsvc.graph import Row, Transaction
 from graphsvc.ids import Kind, is_id, new_id
 from graphsvc.models.common import (
@@ -161,9 +162,10 @@ async def run_write(
     scope = call.principal.write_scope(request.scope)
     ids = Ids()
     context = provenance_context(call, request.provenance)
-    claim = await _claim(call, operation) if call.idempotency_key else None
+    claim = await _claim(call, operation, scope) if call.idempotency_key else None
     if claim and claim.answer is not None:
-        kept = _with_spelling(orjson.loads(claim.answer), getattr(request, items_field))
+        kept = await _still_visible(call, scope, orjson.loads(claim.answer))
+        kept = _with_spelling(kept, getattr(request, items_field))
         return _answer(call, kept, []) | {"replayed": True}
 
     async def attempt(tx: Transaction) -> Results:
@@ -211,6 +213,20 @@ def _without_text(result: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in result.items() if key != "name"}
 
 
+async def _still_visible(call: Call, scope: Scope, kept: Results) -> Results:
+    """Kept results under today's grants: what stands in a scope that is no longer visible is as if it was not found."""
+    entity_of = [result.get("entity_id") or result.get("id") or "" for result in kept]
+    ids = sorted({entity_id for entity_id in entity_of if is_id(entity_id, "ent")})
+    if not ids:
+        return kept
+    rows = await call.graph.read(scope, "entity/visible_ids", bookmarks=call.bookmarks, ids=ids)
+    gone = set(ids) - {row["id"] for row in rows}
+    return [
+        {"index": result["index"], "outcome": "skipped"} if entity_id in gone else result
+        for result, entity_id in zip(kept, entity_of, strict=True)
+    ]
+
+
 def _with_spelling(kept: Results, items: Sequence[Any]) -> Results:
     """Kept results with the caller's own spelling, which the repeated request brings again."""
     restored = []
@@ -230,8 +246,11 @@ class _Claim:
     answer: str | None
 
 
-async def _claim(call: Call, operation: str) -> _Claim:
-    """Claim the request's idempotency key, or find the first answer under it."""
+async def _claim(call: Call, operation: str, scope: Scope) -> _Claim:
+    """Claim the request's idempotency key, or find the first answer under it.
+
+    The same body written to another scope (a token with another default) is another request.
+    """
     key = content_key(call.principal.name, operation, call.idempotency_key or "")
     claim = new_id("req")
 
@@ -240,7 +259,7 @@ async def _claim(call: Call, operation: str) -> _Claim:
             "housekeeping/claim_idempotency_key",
             key=key,
             claim=claim,
-            body_sha256=call.body_sha256,
+            body_sha256=content_key(call.body_sha256, scope.write or ""),
             claim_ttl_s=limits.IDEMPOTENCY_CLAIM_TTL_S,
             ttl_hours=limits.IDEMPOTENCY_KEY_TTL_HOURS,
         )
@@ -258,4 +277,6 @@ async def _release(call: Call, claim: _Claim) -> None:
     async def attempt(tx: Transaction) -> None:
         await tx.run("housekeeping/release_idempotency_key", key=claim.key, claim=claim.claim)
 
-    await call.graph.transaction(None, attempt, name="release_idempotency_key")
+    # Best effort: what the client must hear is why its request failed. A claim left behind ends by itself.
+    with suppress(GraphsvcError):
+        await call.graph.transaction(None, attempt, name="release_idempotency_key")
