@@ -14,13 +14,10 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from graphsvc.configuration import ConfigurationError, describe
 from graphsvc.errors import NotFound
 from graphsvc.models.common import ScopeId
 from graphsvc.scope import Scope
-
-
-class ConfigurationError(ValueError):
-    """A configuration file that does not fit; the message names the table and key."""
 
 
 def _absolute(path: Path) -> Path:
@@ -68,7 +65,7 @@ class Aliases(Generic[AliasT]):
             try:
                 self._by_name[name] = model.model_validate(entry)
             except ValidationError as error:
-                raise ConfigurationError(_describe(f"resolvers.{resolver}.{name}", error)) from error
+                raise ConfigurationError(describe(error, f"resolvers.{resolver}.{name}")) from error
 
     def __bool__(self) -> bool:
         return bool(self._by_name)
@@ -85,10 +82,3 @@ class Aliases(Generic[AliasT]):
         return [
             alias for _, alias in sorted(self._by_name.items()) if not scope.visible.isdisjoint(alias.scopes)
         ]
-
-
-def _describe(table: str, error: ValidationError) -> str:
-    found = error.errors(include_url=False, include_input=False)
-    places = (".".join([table, *(str(step) for step in item["loc"])]) for item in found)
-    reasons = (item["msg"].removeprefix("Value error, ") for item in found)
-    return "; ".join(f"{place}: {reason}" for place, reason in zip(places, reasons, strict=True))

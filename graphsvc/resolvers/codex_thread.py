@@ -18,10 +18,10 @@ from typing import Annotated, Final
 from pydantic import StringConstraints
 
 from graphsvc import limits
+from graphsvc.beneath import FileNotBeneath, FileTooLarge, open_directory, read_in
 from graphsvc.errors import NotFound
 from graphsvc.resolvers.aliases import Aliases, PathAlias
 from graphsvc.resolvers.base import Address, DocumentProblem, Part, ResolvedDocument, Setup, Tier
-from graphsvc.resolvers.beneath import FileNotBeneath, FileTooLarge, open_directory, read_in
 from graphsvc.scope import Scope
 
 _FOLDER_DEPTH_MAX: Final = 6

@@ -6,10 +6,10 @@
 import asyncio
 
 from graphsvc import limits
+from graphsvc.beneath import FileNotBeneath, FileTooLarge, read_beneath
 from graphsvc.errors import NotFound
 from graphsvc.resolvers.aliases import Aliases, PathAlias
 from graphsvc.resolvers.base import Address, DocumentProblem, Part, ResolvedDocument, Setup, Tier
-from graphsvc.resolvers.beneath import FileNotBeneath, FileTooLarge, read_beneath
 from graphsvc.scope import Scope
 
 

@@ -17,10 +17,10 @@ from pydantic import StringConstraints
 from pygit2.enums import FileMode, Option, RepositoryOpenFlag
 
 from graphsvc import limits
+from graphsvc.beneath import FileNotBeneath, relative_parts
 from graphsvc.errors import NotFound
 from graphsvc.resolvers.aliases import Aliases, PathAlias
 from graphsvc.resolvers.base import Address, DocumentProblem, Part, ResolvedDocument, Setup, Tier
-from graphsvc.resolvers.beneath import FileNotBeneath, relative_parts
 from graphsvc.scope import Scope
 
 _REGULAR: Final = frozenset({FileMode.BLOB, FileMode.BLOB_EXECUTABLE})

@@ -14,8 +14,8 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from graphsvc import limits
+from graphsvc.configuration import ConfigurationError
 from graphsvc.errors import DeadlineExceeded
-from graphsvc.resolvers.aliases import ConfigurationError
 from graphsvc.resolvers.base import (
     ENTRY_POINT_GROUP,
     Address,

@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 
 from graphsvc import limits
-from graphsvc.errors import NotFound
-from graphsvc.resolvers.beneath import (
+from graphsvc.beneath import (
     FileNotBeneath,
     FileTooLarge,
     open_directory,
     read_beneath,
     relative_parts,
 )
+from graphsvc.errors import NotFound
 from graphsvc.resolvers.registry import Registry
 from tests.resolvers.support import ATLAS, excerpt, registry, source_ref
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from graphsvc.configuration import ConfigurationError
 from graphsvc.domain.source_ref import parse_source_ref
 from graphsvc.errors import DeadlineExceeded, InvalidRequest, NotFound
-from graphsvc.resolvers.aliases import ConfigurationError
 from graphsvc.resolvers.base import Address, ResolvedDocument, Tier
 from graphsvc.resolvers.excerpt import get_excerpt
 from graphsvc.resolvers.registry import Registry
@@ -153,7 +153,7 @@ def test_the_core_imports_no_resolver() -> None:
         env={"PYTHONPATH": str(REPOSITORY_ROOT)},
     )  # fmt: skip
     assert loaded.stdout.split() == [
-        f"graphsvc.resolvers.{name}" for name in ("aliases", "base", "excerpt", "locator", "registry")
+        f"graphsvc.resolvers.{name}" for name in ("base", "excerpt", "locator", "registry")
     ]
     importers = [
         path

@@ -9,7 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -38,20 +38,24 @@ def relative_parts(path: str) -> tuple[str, ...]:
 
 @contextmanager
 def open_directory(root: Path | int, parts: tuple[str, ...] = ()) -> Iterator[int]:
-    """A descriptor of the directory `parts` beneath `root`; only `root` itself may be reached by a link."""
-    with ExitStack() as stack:
-        directory = root if isinstance(root, int) else _open_directory(root, None, stack)
+    """A descriptor of the directory `parts` beneath `root`; only `root` itself may be reached by a link.
+
+    `root` is a path, or the descriptor of a directory, which stays open.
+    """
+    directory = os.dup(root) if isinstance(root, int) else _open_directory(root, None)
+    try:
         for part in parts:
-            directory = _open_directory(part, directory, stack)
+            above, directory = directory, _open_directory(part, directory)
+            os.close(above)
         yield directory
+    finally:
+        os.close(directory)
 
 
-def _open_directory(path: Path | str, beneath: int | None, stack: ExitStack) -> int:
+def _open_directory(path: Path | str, beneath: int | None) -> int:
     follow = 0 if beneath is None else os.O_NOFOLLOW
     with _only_not_there():
-        directory = os.open(path, _DIRECTORY | follow, dir_fd=beneath)
-    stack.callback(os.close, directory)
-    return directory
+        return os.open(path, _DIRECTORY | follow, dir_fd=beneath)
 
 
 def read_beneath(root: Path | int, path: str, bytes_max: int) -> bytes:
