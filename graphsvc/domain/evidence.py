@@ -29,6 +29,8 @@ class ObservationHit:
     record: dict[str, Any]
     text: str
     score: float
+    spans: Sequence[tuple[int, int]] | None = None
+    """Where the query's words stand in the text; looked for when a window is needed."""
 
 
 @dataclass(slots=True)
@@ -99,6 +101,7 @@ class _Packing:
         self.records: dict[int, dict[str, Any]] = {}
         self.seen_texts: set[str] = set()
         self.packed = Packed([])
+        self.first: tuple[int, int] | None = None
 
     def part_cost(self, part: dict[str, Any]) -> int:
         """What one observation or relation adds: its JSON and a comma (in a block also the escapes)."""
@@ -109,6 +112,7 @@ class _Packing:
 
     def run(self) -> Packed:
         order = self._order()
+        self.first = order[0] if order else None
         reserve = self.left // _RELATIONS_SHARE
         later = [place for place in order if not self._take(place, keep=reserve)]
         for i in self.records:
@@ -139,7 +143,7 @@ class _Packing:
         """Pack one observation (or an entity without one). True: done with it, packed or a duplicate."""
         i, j = place
         hit = self.hits[i]
-        is_first = not self.records
+        is_first = place == self.first
         room = self.left if is_first else self.left - keep
         head = None if i in self.records else hit.head()
         cost = self.record_cost(head) if head is not None else 0
@@ -153,10 +157,12 @@ class _Packing:
         if folded in self.seen_texts:
             self.packed.observations_duplicate += 1
             return True
+        if cost + self.part_cost(observation.record) > room:
+            return False  # not even without its text: no need to look for its matches
         record = self._shown(observation, self.text_chars_max)
         added = self.part_cost(record)
-        if cost + added > room and (is_first or j == 0):
-            record = self._windowed_to(observation, room - cost) if is_first else record
+        if cost + added > room and is_first:
+            record = self._windowed_to(observation, room - cost)
             added = self.part_cost(record)
         if cost + added > room:
             return False
@@ -185,7 +191,9 @@ class _Packing:
     def _shown(self, observation: ObservationHit, chars_max: int) -> dict[str, Any]:
         if len(observation.text) <= chars_max:
             return {**observation.record, "text": observation.text, "window": None}
-        start, end = window_on(observation.text, self.match_spans(observation.text), chars_max)
+        if observation.spans is None:
+            observation.spans = self.match_spans(observation.text)
+        start, end = window_on(observation.text, observation.spans, chars_max)
         return {
             **observation.record,
             "text": observation.text[start:end],
@@ -211,12 +219,14 @@ def window_on(text: str, spans: Sequence[tuple[int, int]], chars_max: int) -> tu
     white space where that costs little."""
     if len(text) <= chars_max:
         return 0, len(text)
-    best = (0, 0)
-    for start, _ in spans or [(0, 0)]:
-        covered = sum(1 for a, b in spans if start <= a and b <= start + chars_max)
-        best = max(best, (covered, -start))
-    anchor = -best[1]
-    last = max((b for a, b in spans if anchor <= a and b <= anchor + chars_max), default=anchor)
+    spans = sorted(spans)
+    anchor, last, most, behind = 0, 0, 0, 0
+    for first, (start, _) in enumerate(spans):
+        behind = max(behind, first)
+        while behind < len(spans) and spans[behind][1] <= start + chars_max:
+            behind += 1
+        if behind - first > most:
+            anchor, last, most = start, spans[behind - 1][1], behind - first
     start = max(0, anchor - (chars_max - (last - anchor)) // 2)
     start = min(start, len(text) - chars_max)
     end = start + chars_max

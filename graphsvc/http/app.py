@@ -95,7 +95,10 @@ def _add_health(app: FastAPI, graph: Graph, doors: Doors) -> None:
         return {"status": "ready"}
 
     @app.get(
-        "/metrics", tags=["health"], summary="Prometheus metrics (needs admin on all scopes)", response_model=None
+        "/metrics",
+        tags=["health"],
+        summary="Prometheus metrics (needs admin on all scopes)",
+        response_model=None,
     )
     async def prometheus(request: Request) -> Response:
         (await doors.principal(request.headers.get("authorization"))).require_everywhere("admin")
