@@ -94,3 +94,19 @@ MEMORY_TOTAL_BYTES_MAX: Final = 64 * 1024 * 1024
 MEMORY_DIRECTORIES_MAX: Final = 32
 MEMORY_FACT_CHARS_MAX: Final = 400
 MEMORY_RELATIONS_MAX: Final = 10_000
+
+# Tasks, notes, links (spec 07)
+TASK_TITLE_CHARS_MAX: Final = 512
+TASK_BODY_CHARS_MAX: Final = 8_000
+REASON_CHARS_MAX: Final = 1_000
+LIST_PAGE_DEFAULT: Final = 50
+LIST_PAGE_MAX: Final = 500
+LABELS_PAGE_MAX: Final = 5_000
+LINK_SIGNALS_MAX: Final = 16
+SUGGESTIONS_DEFAULT: Final = 10
+SUGGESTIONS_MAX: Final = 100
+SUGGESTION_POOL_MAX: Final = 200
+"""Observations and names whose words answer a task's text; the entities that they belong to are candidates."""
+SUGGESTION_NEIGHBOURS_MAX: Final = 100
+"""Neighbours of linked entities that become candidates."""
+SUGGESTION_MENTION_TOKENS_MAX: Final = 1_024

@@ -3,42 +3,14 @@
 HTTP routes, OpenAPI, MCP tools, the client and the tests of who may do what are made from this table.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Final
 
 from graphsvc.models import admin, reads, writes
-from graphsvc.models.common import Answer, Model
-from graphsvc.scope import Action
+from graphsvc.operation import Operation
 from graphsvc.service import admin as admin_service
 from graphsvc.service import aliases, entities, observations, opening, relations, search
-from graphsvc.service.call import Call
-
-Tag = Literal["write", "read", "tasks", "claims", "documents", "admin"]
-Run = Callable[[Call, Any], Awaitable[str | dict[str, Any]]]
-"""A use-case: answers with the body itself (reads, framed) or with plain data (writes)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation: `POST /v1/<name>`, and also `GET` where `get` is true."""
-
-    name: str
-    tag: Tag
-    needs: Action
-    request: type[Model]
-    answer: type[Answer]
-    run: Run
-    get: bool = False
-    changes_access: bool = False
-    example: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def summary(self) -> str:
-        """The first line of the request's docstring."""
-        return (self.request.__doc__ or self.name).strip().splitlines()[0].rstrip(".")
-
+from graphsvc.task_operations import TASK_OPERATIONS
 
 _ALL: Final = (
     Operation(
@@ -229,6 +201,7 @@ _ALL: Final = (
         admin_service.list_tokens,
         get=True,
     ),
+    *TASK_OPERATIONS,
 )
 
 OPERATIONS: Final = MappingProxyType({operation.name: operation for operation in _ALL})

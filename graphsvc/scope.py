@@ -85,6 +85,19 @@ class Principal:
             self, visible=visible, searched=visible, writable=writable, write=write, _made=_MADE_HERE
         )
 
+    def acting_scope(self, action: Action, among: str | None = None) -> "Scope":
+        """A scope for changing things named by id, wherever this is granted (or in one of those scopes only).
+
+        Nothing can be created in it by name. Raises Forbidden without the grant anywhere.
+        """
+        self.require(action)
+        granted = self.allowed(action)
+        writable = granted if among is None else granted & {among}
+        visible = self.allowed("read") | granted
+        return Scope(
+            self, visible=visible, searched=visible, writable=writable, write=None, _made=_MADE_HERE
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

@@ -73,11 +73,11 @@ def _tokens(query: str) -> list[_Token]:
     return tokens
 
 
-def windows_of(query: str) -> tuple[list[Window], int]:
+def windows_of(query: str, tokens_max: int = limits.POINTER_TOKENS_MAX) -> tuple[list[Window], int]:
     """All candidate windows, longest first then left to right, and how many tokens were ignored."""
     tokens = _tokens(query)
-    ignored = max(0, len(tokens) - limits.POINTER_TOKENS_MAX)
-    tokens = tokens[: limits.POINTER_TOKENS_MAX]
+    ignored = max(0, len(tokens) - tokens_max)
+    tokens = tokens[:tokens_max]
     found: list[Window] = []
     for first in range(len(tokens)):
         key = ""

@@ -8,7 +8,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from graphsvc import errors
-from graphsvc.operations import OPERATIONS, Operation
+from graphsvc.operation import Operation
+from graphsvc.operations import OPERATIONS
 from graphsvc.problems import PROBLEM_TYPE
 
 Mode = Literal["validation", "serialization"]

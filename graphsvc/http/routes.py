@@ -13,7 +13,7 @@ from graphsvc.doors import Asked, Doors, measured, read_request
 from graphsvc.errors import UnsupportedMediaType
 from graphsvc.http.timing import TIMES
 from graphsvc.models.common import Model
-from graphsvc.operations import Operation
+from graphsvc.operation import Operation
 
 _JSON_TYPE: Final = "application/json"
 
@@ -46,7 +46,7 @@ async def _answer(operation: Operation, doors: Doors, request: Request) -> Respo
     return Response(
         reply.body,
         headers={"Idempotent-Replayed": "true"} if reply.replayed else None,
-        media_type="text/plain; charset=utf-8" if reply.is_block else _JSON_TYPE,
+        media_type="text/plain; charset=utf-8" if reply.is_block else operation.media_type,
     )
 
 

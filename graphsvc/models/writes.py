@@ -27,7 +27,8 @@ from graphsvc.models.common import (
 _NO_SURROGATES = regex.compile(r"[\p{Cs}\x00]")
 
 
-def _check_text(text: str) -> str:
+def check_text(text: str) -> str:
+    """A text fit for storing, or ValueError."""
     if not text.strip():
         raise ValueError("must not be blank")
     if _NO_SURROGATES.search(text):
@@ -38,7 +39,7 @@ def _check_text(text: str) -> str:
 Text = Annotated[
     str,
     StringConstraints(min_length=1, max_length=limits.OBSERVATION_CHARS_MAX),
-    AfterValidator(_check_text),
+    AfterValidator(check_text),
     Field(examples=["Acme Print offers same-day turnaround"]),
 ]
 

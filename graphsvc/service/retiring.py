@@ -5,6 +5,7 @@ from typing import Any
 
 from graphsvc.errors import InvalidRequest, Problem
 from graphsvc.models.common import InvalidItem, WriteRequest
+from graphsvc.scope import Scope
 from graphsvc.service.call import Call
 from graphsvc.service.writing import Results, WriteBatch, run_write
 
@@ -16,6 +17,7 @@ async def run_retire(
     items_field: str,
     items: Sequence[object],
     work: Callable[[WriteBatch], Awaitable[Results]],
+    scope: Scope | None = None,
 ) -> dict[str, Any]:
     """Carry out a retiring write and answer how many things it retired.
 
@@ -28,7 +30,7 @@ async def run_retire(
     ]
     if problems:
         raise InvalidRequest(problems=problems)
-    answer = await run_write(call, operation, request, items_field, work)
+    answer = await run_write(call, operation, request, items_field, work, scope)
     return {
         "retired": answer["counts"].get("retired", 0),
         "request_id": answer["request_id"],

@@ -31,8 +31,6 @@ from graphsvc.telemetry import metrics
 ReferenceValue = IdReference | ExternalIdReference | str
 Results = list[dict[str, Any]]
 
-_CHANGED: Final = frozenset({"created", "revived", "added", "updated"})
-
 
 class Ids:
     """Ids by place in the batch, the same however often the transaction is tried."""
@@ -120,6 +118,18 @@ def provenance_context(call: Call, provenance: Provenance | None) -> dict[str, A
     }
 
 
+_ORIGINS: Final = ("session_id", "tool", "chunk_ref", "source_ref", "decision_id")
+
+
+async def record_origin(batch: WriteBatch) -> None:
+    """Hang the transitions of a batch on the nodes they come from: session, tool, chunk, source, decision (spec 08)."""
+    origin = {name: batch.context.get(name) for name in _ORIGINS}
+    if batch.transition_ids and any(origin.values()):
+        source_ref = origin["source_ref"]
+        origin["source_ref_sha256"] = content_key(source_ref) if source_ref else None
+        await batch.tx.run("provenance/record_origin", transition_ids=batch.transition_ids, origin=origin)
+
+
 def invalid_outcome(index: int, item: InvalidItem) -> dict[str, Any]:
     """The outcome of an item that does not fit its model."""
     return {
@@ -153,13 +163,16 @@ async def run_write(
     request: WriteRequest,
     items_field: str,
     work: Callable[[WriteBatch], Awaitable[Results]],
+    scope: Scope | None = None,
 ) -> dict[str, Any]:
     """Carry out a write request and answer `results`, `counts`, `request_id` and the raw bookmarks after it.
+
+    It is carried out in the scope that the request names (or its principal's default), unless a `scope` is given.
 
     Raises what Principal.write_scope and Graph.transaction raise, BatchRejected for an atomic batch with problems,
     IdempotencyMismatch and IdempotencyRunning.
     """
-    scope = call.principal.write_scope(request.scope)
+    scope = scope or call.principal.write_scope(request.scope)
     ids = Ids()
     context = provenance_context(call, request.provenance)
     claim = await _claim(call, operation, scope) if call.idempotency_key else None
@@ -175,11 +188,7 @@ async def run_write(
             problems = list(_problems(items_field, results))
             if problems:
                 raise BatchRejected(problems=problems)
-        session_id = context.get("session_id")
-        if session_id is not None and batch.transition_ids:
-            await tx.run(
-                "provenance/record_in_session", transition_ids=batch.transition_ids, session_id=session_id
-            )
+        await record_origin(batch)
         if claim:
             kept = orjson.dumps([_without_text(result) for result in results]).decode()
             await tx.run("housekeeping/finish_idempotency_key", key=claim.key, claim=claim.claim, answer=kept)

@@ -1,0 +1,1 @@
+CREATE CONSTRAINT tool_name IF NOT EXISTS FOR (t:Tool) REQUIRE (t.scope, t.name) IS UNIQUE;

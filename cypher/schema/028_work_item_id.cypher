@@ -1,0 +1,1 @@
+CREATE CONSTRAINT work_item_id IF NOT EXISTS FOR (w:WorkItem) REQUIRE w.id IS UNIQUE;

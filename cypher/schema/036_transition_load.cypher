@@ -1,0 +1,1 @@
+CREATE INDEX transition_load IF NOT EXISTS FOR (t:Transition) ON (t.load_id);

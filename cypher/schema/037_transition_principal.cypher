@@ -1,0 +1,1 @@
+CREATE INDEX transition_principal IF NOT EXISTS FOR (t:Transition) ON (t.principal);

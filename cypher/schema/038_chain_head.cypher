@@ -1,0 +1,1 @@
+CREATE CONSTRAINT chain_head IF NOT EXISTS FOR (h:ChainHead) REQUIRE h.scope IS UNIQUE;
