@@ -68,7 +68,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
 
 
 def _post(operation: Operation, request_ref: dict[str, Any], answer_ref: dict[str, Any]) -> dict[str, Any]:
-    content: dict[str, Any] = {"application/json": {"schema": answer_ref}}
+    content: dict[str, Any] = {operation.media_type: {"schema": answer_ref}}
     if operation.name in _BLOCK_OPERATIONS:
         content["text/plain"] = {"schema": {"type": "string"}}
     problem = {PROBLEM_TYPE: {"schema": {"$ref": _REF.format(model="ProblemDetails")}}}

@@ -21,7 +21,7 @@ from graphsvc.models.common import (
     tag_of,
 )
 from graphsvc.models.reads import Framing, ReadRequest
-from graphsvc.models.writes import check_text
+from graphsvc.models.writes import PropertyKey, check_text
 
 Title = Annotated[
     str,
@@ -165,7 +165,7 @@ class LinkTaskEntity(SingleWrite):
     )
     signals: (
         Annotated[
-            dict[Identifier, Annotated[StrictFloat, Field(allow_inf_nan=False)]],
+            dict[PropertyKey, Annotated[StrictFloat, Field(allow_inf_nan=False)]],
             Field(max_length=limits.LINK_SIGNALS_MAX),
         ]
         | None

@@ -87,7 +87,7 @@ def test_rejecting_suppresses_the_pair_and_a_manual_link_cannot_be_rejected(
     board: Caller, operator: Caller
 ) -> None:
     suggested = board.call("suggest_task_links", task="J")["suggestions"]
-    assert [s["entity"]["name"] for s in suggested][0] == "Acme Print"
+    assert suggested[0]["entity"]["name"] == "Acme Print"
     assert board.call("reject_suggestion", task="J", entity="Acme", reason="no")["outcome"] == "rejected"
     assert board.call("reject_suggestion", task="J", entity="Acme")["outcome"] == "existing"
     assert "Acme Print" not in [
