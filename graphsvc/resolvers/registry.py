@@ -74,6 +74,14 @@ class Registry:
 
     def _make(self, name: str) -> Resolver | None:
         if name not in self._made:
-            factory: Factory = self._found[name].load()
-            self._made[name] = factory(Setup(self._tables.get(name), self._documents))
+            self._made[name] = self._load(name)
         return self._made[name]
+
+    def _load(self, name: str) -> Resolver | None:
+        try:
+            factory: Factory = self._found[name].load()
+        except ImportError as error:  # a library of an extra that is not installed
+            if name in self._tables:
+                raise ConfigurationError(f"[resolvers.{name}]: {error}") from error
+            return None
+        return factory(Setup(self._tables.get(name), self._documents))

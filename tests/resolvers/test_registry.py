@@ -8,6 +8,7 @@ import asyncio
 import re
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from graphsvc.configuration import ConfigurationError
 from graphsvc.domain.source_ref import parse_source_ref
 from graphsvc.errors import DeadlineExceeded, InvalidRequest, NotFound
-from graphsvc.resolvers.base import Address, ResolvedDocument, Tier
+from graphsvc.resolvers.base import ENTRY_POINT_GROUP, Address, ResolvedDocument, Tier
 from graphsvc.resolvers.excerpt import get_excerpt
 from graphsvc.resolvers.registry import Registry
 from graphsvc.scope import Scope
@@ -51,6 +52,16 @@ async def test_an_unknown_resolver_is_named() -> None:
 async def test_every_resolver_is_off_unless_configured(entry: Any) -> None:
     found = await excerpt(registry({}), source_ref(entry.name, {}))
     assert found.problems == ("resolver_disabled",)
+
+
+async def test_a_resolver_without_its_library_is_off_or_a_fault_of_configuration() -> None:
+    """As `pg_doc` is where psycopg is not installed."""
+    found = [EntryPoint("lighthouse", "graphsvc.no_such_library:create", ENTRY_POINT_GROUP)]
+    assert (await excerpt(Registry({}, found=found), source_ref("lighthouse", {}))).problems == (
+        "resolver_disabled",
+    )
+    with pytest.raises(ConfigurationError, match=r"\[resolvers\.lighthouse\]: No module named"):
+        Registry({"lighthouse": {}}, found=found)
 
 
 async def test_an_alias_exists_for_the_readers_of_its_scopes_only(tmp_path: Path) -> None:
