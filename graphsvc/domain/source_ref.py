@@ -9,7 +9,6 @@ import hashlib
 import json
 import math
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -31,7 +30,8 @@ _QUOTE_LIMITS: Final = {
     "prefix": limits.SOURCE_REF_QUOTE_AFFIX_BYTES_MAX,
     "suffix": limits.SOURCE_REF_QUOTE_AFFIX_BYTES_MAX,
 }
-_QUOTE_CONTROLS: Final = frozenset("\t\n\r")
+_REFUSED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_REFUSED_IN_QUOTE: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _KEY_SHOWN_CHARS_MAX: Final = 64
 _ALLOWED_KEYS: Final = "schema, resolver, ref, state, locator, hashes, hints and those starting with x_"
@@ -163,7 +163,7 @@ def _key_problems(location: Location, value: dict[Any, object]) -> Iterator[Foun
     for key in value:
         if not isinstance(key, str):
             yield location, "keys must be strings"
-        elif reason := _text_problem(key, frozenset()):
+        elif reason := _text_problem(key, _REFUSED):
             yield (*location, key), f"key {reason}"
 
 
@@ -171,7 +171,7 @@ def _scalar_problems(location: Location, value: object) -> Iterator[str]:
     if isinstance(value, str):
         quote_part = location[2] if len(location) == 3 and location[:2] == ("locator", "quote") else None
         limit = _QUOTE_LIMITS.get(quote_part) if isinstance(quote_part, str) else None
-        if reason := _text_problem(value, _QUOTE_CONTROLS if limit else frozenset()):
+        if reason := _text_problem(value, _REFUSED_IN_QUOTE if limit else _REFUSED):
             yield reason
         elif limit and (size := len(value.encode())) > limit:
             yield f"has {size} bytes; the limit is {limit}"
@@ -185,16 +185,15 @@ def _scalar_problems(location: Location, value: object) -> Iterator[str]:
         yield "is not a JSON value"
 
 
-def _text_problem(text: str, allowed: frozenset[str]) -> str | None:
+def _text_problem(text: str, refused: re.Pattern[str]) -> str | None:
     if len(text) > limits.SOURCE_REF_BYTES_MAX:
         return f"is longer than the {limits.SOURCE_REF_BYTES_MAX} bytes of the whole reference"
-    for character in text:
-        category = unicodedata.category(character)
-        if category == "Cs":
-            return "has a lone surrogate, which no Unicode text may hold"
-        if category == "Cc" and character not in allowed:
-            return f"has the control character U+{ord(character):04X}"
-    return None
+    found = refused.search(text)
+    if found is None:
+        return None
+    if "\ud800" <= found[0] <= "\udfff":
+        return "has a lone surrogate, which no Unicode text may hold"
+    return f"has the control character U+{ord(found[0]):04X}"
 
 
 def _is_exact(value: int) -> bool:
