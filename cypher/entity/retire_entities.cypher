@@ -9,7 +9,7 @@ WHERE e.scope IN $writable_scopes
 SET e.locked = true
 REMOVE e.locked
 WITH row, e
-WHERE e.retired_at IS NULL OR e.transition_id = row.transition_id
+WHERE (row.is_found AND e.retired_at IS NULL) OR e.transition_id = row.transition_id
 CALL (row, e) {
   WITH row, e
   WHERE e.retired_at IS NULL

@@ -186,9 +186,16 @@ async def delete_entities(call: Call, request: DeleteEntities) -> dict[str, Any]
     async def work(batch: WriteBatch) -> Results:
         names = [name for name in request.names if not isinstance(name, InvalidItem)]
         owners = await batch.resolve(names)
-        ids = sorted({found[0]["id"] for found in owners if len(found) == 1})
+        found_now = {found[0]["id"] for found in owners if len(found) == 1}
+        # What an earlier attempt retired, its answer lost, is found by name no more: it is only looked at again.
+        ids = sorted(found_now | batch.ids.last_places("trn", "retire"))
         rows = [
-            {"index": i, "id": entity_id, "transition_id": batch.ids.get("trn", "retire", entity_id)}
+            {
+                "index": i,
+                "id": entity_id,
+                "transition_id": batch.ids.get("trn", "retire", entity_id),
+                "is_found": entity_id in found_now,
+            }
             for i, entity_id in enumerate(ids)
         ]
         retired = await batch.run("entity/retire_entities", rows)

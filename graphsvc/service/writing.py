@@ -46,6 +46,12 @@ class Ids:
         return self._made[key]
 
 
+    def last_places(self, kind: Kind, *place: object) -> set[str]:
+        """The ends of all places with this beginning, of earlier attempts too."""
+        start = (kind, *place)
+        return {str(made[-1]) for made in self._made if made[:-1] == start}
+
+
 @dataclass(slots=True)
 class WriteBatch:
     """One attempt of one write request."""
