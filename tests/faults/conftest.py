@@ -1,0 +1,116 @@
+"""Services behind a proxy that can break them, and a Neo4j of their own for what would disturb all other tests."""
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+
+from tests.conftest import Database
+from tests.harness.bolt_proxy import BoltProxy
+from tests.harness.neo4j_process import Neo4jProcess
+from tests.harness.service_process import Caller, ServiceProcess
+
+_numbers = itertools.count(1)
+_RUN = os.urandom(3).hex()
+
+
+@dataclass
+class Broken:
+    """A service, the proxy between it and its Neo4j, and a way past both to what is really there."""
+
+    service: ServiceProcess
+    proxy: BoltProxy
+    driver: neo4j.Driver
+    callers: list[Caller] = field(default_factory=list)
+
+    def caller(self) -> Caller:
+        """A new agent with a scope of its own."""
+        operator = Caller(self.service.base_url, self.service.token())
+        scope = f"project:f{_RUN}-{next(_numbers)}"
+        operator.call("create_scopes", scopes=[{"id": scope}])
+        token = {"principal": scope.replace(":", "."), "kind": "agent", "grants": {scope: ["read", "write"]}}
+        made = operator.call("create_tokens", tokens=[token])["results"][0]
+        operator.close()
+        caller = Caller(self.service.base_url, made["token"])
+        self.callers.append(caller)
+        return caller
+
+    def again(self, caller: Caller) -> Caller:
+        """The same agent, where the service answers now."""
+        self.callers.append(Caller(self.service.base_url, caller.token))
+        return self.callers[-1]
+
+    def rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
+        """What is really there, asked past the service and the proxy."""
+        return [record.data() for record in self.driver.execute_query(query, parameters)[0]]
+
+    def open_transactions(self) -> list[str]:
+        """What the database is still doing for anyone but this question."""
+        return [
+            row["query"]
+            for row in self.rows("SHOW TRANSACTIONS YIELD currentQuery AS query, database, username")
+            if row["query"] and "SHOW TRANSACTIONS" not in row["query"]
+        ]
+
+    def close(self) -> None:
+        """End all."""
+        for caller in self.callers:
+            caller.close()
+        self.proxy.disarm()
+        if self.service.process is not None:
+            self.service.stop()
+        self.proxy.stop()
+        self.driver.close()
+
+
+def break_in(database: Database | Neo4jProcess, home: Path, **settings: str) -> Broken:
+    """A service over this database with a proxy between."""
+    proxy = BoltProxy(database.bolt_url).start()
+    driver = neo4j.GraphDatabase.driver(database.bolt_url, auth=(database.user, database.password))
+    extra = {f"GRAPHSVC_{key.upper()}": value for key, value in settings.items()}
+    service = ServiceProcess(home, proxy.url, database.user, database.password, extra_env=extra)
+    return Broken(service, proxy, driver)
+
+
+@pytest.fixture(scope="module")
+def broken(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broken]:
+    """The service that most faults are tried on; unbroken again after each test by `clean`."""
+    made = break_in(database, tmp_path_factory.mktemp("broken"), auth_cache_s="5", request_deadline_ms="5000")
+    made.service.start()
+    yield made
+    made.close()
+
+
+@pytest.fixture(autouse=True)
+def clean(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No fault outlives its test."""
+    yield
+    if "broken" in request.fixturenames:
+        request.getfixturevalue("broken").proxy.disarm()
+
+
+@pytest.fixture
+def make_broken(database: Database, tmp_path: Path) -> Iterator[Callable[..., Broken]]:
+    """A function that makes a broken service with settings of its own, not started yet."""
+    made: list[Broken] = []
+
+    def make(over: Database | Neo4jProcess = database, **settings: str) -> Broken:
+        made.append(break_in(over, tmp_path / f"service{len(made)}", **settings))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.fixture(scope="session")
+def own_neo4j(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jProcess]:
+    """A Neo4j that may be killed and frozen."""
+    process = Neo4jProcess(tmp_path_factory.mktemp("own-neo4j")).start()
+    yield process
+    process.stop()

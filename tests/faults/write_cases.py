@@ -1,0 +1,100 @@
+"""One write of every kind, with what must be there before it and how to see that it happened."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.harness.service_process import Caller
+
+Payload = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class WriteCase:
+    """`payload` on a graph where `before` was carried out; `outcome` is the first answer, `again` that of a repetition."""
+
+    operation: str
+    payload: Payload
+    outcome: str
+    again: str
+    is_there: Callable[[Caller], bool]
+    before: tuple[tuple[str, Payload], ...] = field(default=())
+
+
+def opened(caller: Caller, name: str = "Elm") -> dict[str, Any] | None:
+    """An entity as it stands, with its neighbours."""
+    records = caller.call("open_nodes", names=[name], neighbours=True)["entities"]
+    return records[0] if records else None
+
+
+def outcome_of(answer: Any) -> str:
+    """The first outcome of an answer in a word: of its text or alias where the item itself is only `ok`."""
+    if "retired" in answer:
+        return f"retired {answer['retired']}"
+    result = answer["results"][0]
+    for part in ("observations", "aliases"):
+        if result["outcome"] == "ok" and part in result:
+            return str(result[part][0]["outcome"])
+    return str(result["outcome"])
+
+
+_ELM: tuple[str, Payload] = (
+    "create_entities",
+    {"entities": [{"name": "Elm", "aliases": ["Ulmus"], "observations": ["tall"]}, {"name": "Fir"}]},
+)
+_NEAR = {"from": "Elm", "type": "near", "to": "Fir"}
+_RELATED: tuple[str, Payload] = ("create_relations", {"relations": [_NEAR]})
+
+
+def _texts(caller: Caller) -> list[str]:
+    record = opened(caller)
+    return [observation["text"] for observation in record["observations"]] if record else []
+
+
+def _aliases(caller: Caller) -> list[str]:
+    record = opened(caller)
+    return list(record["entity"]["aliases"]) if record else []
+
+
+def _relations(caller: Caller) -> int:
+    record = opened(caller)
+    return len(record["relations"]) if record else 0
+
+
+CASES = (
+    WriteCase(
+        "create_entities", _ELM[1], "created", "existing",
+        lambda c: _texts(c) == ["tall"] and _aliases(c) == ["Ulmus"],
+    ),
+    WriteCase(
+        "update_entities", {"items": [{"entity": "Elm", "kind": "tree"}]}, "updated", "updated",
+        lambda c: (opened(c) or {"entity": {"kind": None}})["entity"]["kind"] == "tree", (_ELM,),
+    ),
+    WriteCase(
+        "add_observations", {"items": [{"entity": "Elm", "contents": ["green"]}]}, "added", "duplicate",
+        lambda c: _texts(c).count("green") == 1, (_ELM,),
+    ),
+    WriteCase(
+        "create_relations", {"relations": [_NEAR]}, "created", "existing", lambda c: _relations(c) == 1, (_ELM,)
+    ),
+    WriteCase(
+        "add_aliases", {"items": [{"entity": "Elm", "aliases": ["Orme"]}]}, "added", "existing",
+        lambda c: _aliases(c).count("Orme") == 1, (_ELM,),
+    ),
+    WriteCase(
+        "remove_aliases", {"items": [{"entity": "Elm", "aliases": ["Ulmus"]}]}, "retired 1", "retired 0",
+        lambda c: _aliases(c) == [], (_ELM,),
+    ),
+    WriteCase(
+        "delete_observations", {"items": [{"entity": "Elm", "contents": ["tall"]}]}, "retired 1", "retired 0",
+        lambda c: _texts(c) == [], (_ELM,),
+    ),
+    WriteCase(
+        "delete_relations", {"relations": [_NEAR]}, "retired 1", "retired 0",
+        lambda c: _relations(c) == 0, (_ELM, _RELATED),
+    ),
+    WriteCase("delete_entities", {"names": ["Elm"]}, "retired 1", "retired 0", lambda c: opened(c) is None, (_ELM,)),
+)  # fmt: skip
+
+NOT_HERE: dict[str, str] = {}
+"""Writing operations without a case, and where their faults are tried instead."""

@@ -1,0 +1,78 @@
+"""The requests of the authorization table: one an operation, aimed at a target that is own, foreign or missing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Place = Literal["own", "foreign", "missing"]
+PLACES: tuple[Place, ...] = ("own", "foreign", "missing")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a request is aimed at. Foreign and missing ones are spelt with the same number of characters."""
+
+    place: Place
+    scope: str
+    name: str
+    id: str
+    token_id: str
+
+    @property
+    def reference(self) -> dict[str, str]:
+        """The entity by its id."""
+        return {"id": self.id}
+
+    def spellings(self) -> list[str]:
+        """Everything the caller itself writes that names the target."""
+        return [self.scope, self.name, self.id, self.token_id]
+
+
+CASES: dict[str, Callable[[Target], dict[str, Any]]] = {
+    "search_nodes": lambda t: {"query": t.name, "scopes": [t.scope], "pointers": True},
+    "search_by_project": lambda t: {"query": t.name, "project": t.scope, "pointers": True},
+    "open_nodes": lambda t: {"names": [t.reference, t.name], "neighbours": True},
+    "create_entities": lambda t: {"scope": t.scope, "entities": [{"name": f"new {t.name}"}]},
+    "update_entities": lambda t: {"items": [{"entity": t.reference, "kind": "changed"}]},
+    "add_observations": lambda t: {"items": [{"entity": t.reference, "contents": ["another fact"]}]},
+    "create_relations": lambda t: {
+        "relations": [{"from": t.reference, "type": "near", "to": t.name}],
+        "allow_self": True,
+    },
+    "add_aliases": lambda t: {"items": [{"entity": t.reference, "aliases": ["other name"]}]},
+    "remove_aliases": lambda t: {"items": [{"entity": t.reference, "aliases": ["nickname"]}]},
+    "delete_entities": lambda t: {"names": [t.reference]},
+    "delete_observations": lambda t: {"items": [{"entity": t.reference, "contents": ["a fact"]}]},
+    "delete_relations": lambda t: {"relations": [{"from": t.reference, "type": "self", "to": t.name}]},
+    "whoami": lambda _: {},
+    "list_scopes": lambda _: {},
+    "create_scopes": lambda t: {"scopes": [{"id": t.scope}]},
+    "create_tokens": lambda t: {
+        "tokens": [{"principal": "made-by-the-table", "kind": "agent", "grants": {t.scope: ["read"]}}]
+    },
+    "revoke_tokens": lambda t: {"token_ids": [t.token_id]},
+    "list_tokens": lambda _: {},
+}
+"""Operation to payload. An operation that is not here fails the test: add it with a target in it."""
+
+
+def _few(values: list[Any]) -> str:
+    """None, one, two or many: how many of many depends on what else the table has written."""
+    return str(len(values)) if len(values) < 3 else "many"
+
+
+def summary(operation: str, body: Any) -> str:
+    """What an answer came to, in a few words, without ids or counts that differ from run to run."""
+    if not isinstance(body, dict):
+        return "text"
+    if "type" in body and "request_id" in body and "status" in body:
+        return str(body["type"]).removeprefix("/errors/")
+    if "results" in body:
+        return " ".join(str(result.get("outcome")) for result in body["results"])
+    if operation in {"list_tokens", "list_scopes"}:
+        return "a list"
+    parts = [f"{key}={body[key]}" for key in ("retired", "revoked", "removed", "outcome") if key in body]
+    parts += [f"{key}={_few(value)}" for key, value in body.items() if isinstance(value, list)]
+    if "pointers" in body:
+        parts.append(f"pointers={len(body['pointers']['items'])}")
+    return " ".join(parts) or "done"
