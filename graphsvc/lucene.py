@@ -6,6 +6,8 @@ It is constant-score and is not analysed, so that weights are ours and nothing i
 
 from collections.abc import Iterable
 
+from graphsvc.scope import Scope
+
 
 def token_clause(field: str, token: str) -> str:
     """A clause that matches exactly the documents whose `field` holds this one token (no white space in it)."""
@@ -19,3 +21,14 @@ def any_of(field: str, tokens: Iterable[str]) -> str:
     """A mandatory group that adds nothing to the score: one of these tokens must be there."""
     clauses = " ".join(token_clause(field, token) for token in sorted(tokens))
     return f"+({clauses})^0"
+
+
+def scope_clause(scope: Scope) -> str:
+    """What a full-text query demands of scopes: the thing's own and that of its owner must be visible.
+
+    Nothing for those who search all there are: there may be more scopes than a query can have clauses, and the graph
+    is asked again for each hit.
+    """
+    if scope.principal.sees_everything and scope.visible == scope.principal.scopes:
+        return ""
+    return f"{any_of('scope', scope.visible)} {any_of('owner_scope', scope.visible)}"

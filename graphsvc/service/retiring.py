@@ -32,7 +32,7 @@ async def run_retire(
         raise InvalidRequest(problems=problems)
     answer = await run_write(call, operation, request, items_field, work, scope)
     return {
-        "retired": answer["counts"].get("retired", 0),
+        "retired": sum(answer["counts"].values()) - answer["counts"].get("skipped", 0),
         "request_id": answer["request_id"],
         "bookmarks": answer["bookmarks"],
     }

@@ -13,7 +13,7 @@ from graphsvc.domain.suggestion import SCORER_VERSION, TaskFacts, find_mentions,
 from graphsvc.domain.words import query_terms
 from graphsvc.errors import NotFound
 from graphsvc.graph import Row
-from graphsvc.lucene import any_of, token_clause
+from graphsvc.lucene import scope_clause, token_clause
 from graphsvc.models.tasks import SuggestTaskLinks
 from graphsvc.scope import Scope
 from graphsvc.service.call import Call
@@ -68,7 +68,7 @@ async def score_pairs(
     matched = await read(
         "task_link/text_candidates",
         terms=[{"clause": token_clause("terms", term.term), "prior": term.prior} for term in terms],
-        scope_clause=f"{any_of('scope', scope.visible)} {any_of('owner_scope', scope.visible)} "
+        scope_clause=f"{scope_clause(scope)} "
         + " ".join(f"-{token_clause('owner_id', kind)}" for kind in ("task", "note")),
         df_max=_DF_MAX,
         pool_max=limits.SUGGESTION_POOL_MAX,
