@@ -37,10 +37,20 @@ BUDGET_LIMIT_MAX: Final = 200_000
 
 # Reads (spec 03, 11)
 SEARCH_TERMS_MAX: Final = 64
-SEARCH_POOL_MAX: Final = 400
+SEARCH_FREQUENCY_MAX: Final = 1_000
+"""Documents that hold a word are counted up to here: in more than these, a word is common, whatever the number."""
+SEARCH_POOL_MAX: Final = 200
 """Observations and names fetched as candidates for one search; `pool_capped` says that there were more."""
+SEARCH_POOL_WIDER_MAX: Final = 1_000
+"""The pool of a search with filters, or when all of the pool is tied at its cut."""
+SEARCH_NAMED_MAX: Final = 16
+"""Entities that a query names, for ranking."""
+SEARCH_RELATED_MAX: Final = 50
+"""Relations of each of them that are looked at, for ranking."""
+SEARCH_SESSION_HITS_MAX: Final = 30
+"""Hits around which their sessions are looked at."""
 SEARCH_ENTITIES_MAX: Final = 50
-"""Entities considered for the evidence of one search."""
+"""Entities whose evidence is fetched for one search."""
 NEIGHBOURS_PER_ENTITY_MAX: Final = 12
 """Relations shown per entity; expansion stops here inside Cypher."""
 OPEN_OBSERVATIONS_PER_ENTITY_MAX: Final = 500

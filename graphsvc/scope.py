@@ -94,9 +94,7 @@ class Principal:
         granted = self.allowed(action)
         writable = granted if among is None else granted & {among}
         visible = self.allowed("read") | granted
-        return Scope(
-            self, visible=visible, searched=visible, writable=writable, write=None, _made=_MADE_HERE
-        )
+        return Scope(self, visible=visible, searched=visible, writable=writable, write=None, _made=_MADE_HERE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from graphsvc.errors import GraphsvcError, Unauthorized
 from graphsvc.graph import Graph, Transaction
 from graphsvc.http.app import create_app
 from graphsvc.ids import new_id
-from graphsvc.neo4j_local.server import write_private
+from graphsvc.private_file import write_private
 from graphsvc.schema import apply_schema
 from graphsvc.scope import SHARED, WILDCARD
 from graphsvc.settings import Settings

@@ -1,43 +1,74 @@
 // What may answer a search: observations, names and relation types that hold its words, weighted by how rare each word is
-// inside the visible scopes, with what they hang on. The scopes are mandatory clauses of the full-text query itself,
-// so that nothing foreign takes a place in the pool; liveness and both scopes are checked again on the graph.
-// With an `anchor` (a project) an entity outside it counts only if the project has a note on it.
+// inside the visible scopes, with what was recorded around the best of them in their sessions. The scopes are mandatory
+// clauses of the full-text query itself, so that nothing foreign takes a place in the pool; liveness and both scopes
+// are checked again on the graph. With an `anchor` (a project) an entity outside it counts only if the project has a
+// note on it.
 // access: read
 // scope: gated
-// params: terms LIST<MAP>, scope_clause STRING, keys LIST<STRING>, df_max INTEGER, pool_max INTEGER, anchor STRING, visible_scopes LIST<STRING>
-// returns: hits, named, pool, last_score, weights
+// params: terms LIST<MAP>, scope_clause STRING, keys LIST<STRING>, df_max INTEGER, pool_max INTEGER, named_max INTEGER, related_max INTEGER, session_hits_max INTEGER, session_reach INTEGER, anchor STRING, visible_scopes LIST<STRING>
+// returns: hits, named, related, pool, last_score, weights
 CALL () {
   MATCH (a:Alias)-[n:NAMES]->(e:Entity)
   WHERE a.pointer_key IN $keys AND a.scope IN $visible_scopes AND n.retired_at IS NULL
     AND e.scope IN $visible_scopes AND e.retired_at IS NULL
-  WITH DISTINCT e.id AS id ORDER BY id LIMIT 16
-  RETURN collect(id) AS named
+  WITH e, collect(DISTINCT a.pointer_key) AS keys
+  ORDER BY e.id LIMIT $named_max
+  RETURN collect({id: e.id, keys: keys}) AS named, collect(e) AS named_entities
+}
+CALL (named_entities) {
+  UNWIND named_entities AS e
+  CALL (e) {
+    MATCH (e)-[r:RELATES_TO]-(other:Entity)
+    WHERE r.scope IN $visible_scopes AND r.retired_at IS NULL
+      AND other.scope IN $visible_scopes AND other.retired_at IS NULL
+    WITH r, other ORDER BY r.id LIMIT $related_max
+    RETURN other
+  }
+  RETURN collect(DISTINCT other.id) AS related
 }
 CALL () {
+  CALL db.index.fulltext.queryNodes('search', $scope_clause, {limit: $df_max}) YIELD node
+  RETURN count(node) AS documents
+}
+CALL (documents) {
   UNWIND $terms AS term
   CALL (term) {
     CALL db.index.fulltext.queryNodes('search', $scope_clause + ' +' + term.clause, {limit: $df_max}) YIELD node
     RETURN count(node) AS df
   }
-  WITH term, df WHERE df > 0
-  WITH term, df, round(term.prior * log(1 + 1.0 * $df_max / df), 2) + 0.01 AS weight
-  RETURN collect({term: term.term, df: df, weight: weight}) AS weights,
+  WITH term, df, documents
+  WHERE df > 0
+  // Half a document more on both sides: a word that is everywhere still counts a little (BM25's idf).
+  WITH term, round(term.prior * log(1 + (documents - df + 0.5) / (df + 0.5)), 3) + 0.001 AS weight
+  RETURN collect({term: term.term, weight: weight}) AS weights,
          collect(term.clause + '^' + toString(weight)) AS clauses
 }
-WITH named, weights,
-     clauses + [id IN named | 'owner_id:["' + id + '" TO "' + id + '"]^1.0'] AS clauses
+// What is recorded of a thing that the query names is worth half its most telling word, as in ranking.
+WITH named, related, weights, clauses,
+     toString(round(0.5 * reduce(most = 0.002, one IN weights | CASE WHEN one.weight > most THEN one.weight ELSE most END), 3))
+       AS owner_weight
+WITH named, related, weights,
+     clauses + [one IN named | 'owner_id:["' + one.id + '" TO "' + one.id + '"]^' + owner_weight] AS clauses
 CALL (clauses) {
   WITH clauses
   WHERE size(clauses) > 0
   CALL db.index.fulltext.queryNodes(
-    'search', $scope_clause + ' +(' + reduce(text = '', clause IN clauses | text + ' ' + clause) + ')', {limit: $pool_max}
+    'search', $scope_clause + ' +(' + reduce(text = '', clause IN clauses | text + ' ' + clause) + ')',
+    {limit: $pool_max}
   ) YIELD node, score
   RETURN collect({node: node, score: score}) AS found
 }
-WITH named, weights, found
 CALL (found) {
-  UNWIND found AS hit
-  WITH hit.node AS node, hit.score AS score
+  UNWIND [hit IN found WHERE hit.node.session_id IS NOT NULL][0..$session_hits_max] AS hit
+  WITH hit.node AS node
+  MATCH (beside:Observation)
+  WHERE beside.scope = node.scope AND beside.session_id = node.session_id
+    AND beside.position >= node.position - $session_reach AND beside.position <= node.position + $session_reach
+  RETURN collect(DISTINCT beside) AS around
+}
+CALL (found, around) {
+  UNWIND found + [node IN around | {node: node, score: 0.0}] AS hit
+  WITH hit.node AS node, max(hit.score) AS score
   CALL (node) {
     WITH node
     WHERE node:Observation
@@ -57,11 +88,9 @@ CALL (found) {
       MATCH (e)-[:HAS_OBSERVATION]->(note:Observation) WHERE note.scope = $anchor AND note.retired_at IS NULL
     })
   RETURN collect({
-    score: score,
-    entity: e{.id, .name, .kind, .kind_key, .scope, last_seen_at: toString(e.last_seen_at)},
-    observation: CASE WHEN node:Observation THEN node{.id, .text, .scope, observed_at: toString(node.observed_at),
-      created_at: toString(node.created_at), last_seen_at: toString(node.last_seen_at), .source_ref, .session_id} END,
-    name: CASE WHEN node:Alias THEN node.key END
+    score: score, id: coalesce(node.id, node.key), is_name: node:Alias, owner: e.id, kind_key: e.kind_key,
+    terms: node.terms, scope: node.scope, at: toString(coalesce(node.observed_at, node.created_at)),
+    session: node.session_id, position: node.position, asks: coalesce(node.asks, false)
   }) AS hits
 }
-RETURN hits, named, size(found) AS pool, found[-1].score AS last_score, weights
+RETURN hits, named, related, size(found) AS pool, found[-1].score AS last_score, weights

@@ -1,17 +1,24 @@
-// What is shown beside the matching observations of an entity: its aliases and its one-hop relations to visible live
-// neighbours, the first few by age, cut here and not after.
+// What is shown of the entities that answer: themselves, their aliases, the chosen observations, and their one-hop
+// relations to visible live neighbours, the first few by age, cut here and not after.
 // access: read
 // scope: gated
-// params: ids LIST<STRING>, relations_max INTEGER, anchor STRING, visible_scopes LIST<STRING>
+// params: rows LIST<MAP>, relations_max INTEGER, anchor STRING, visible_scopes LIST<STRING>
 // returns: entities
-UNWIND $ids AS id
-MATCH (e:Entity {id: id})
+UNWIND $rows AS row
+MATCH (e:Entity {id: row.id})
 WHERE e.scope IN $visible_scopes AND e.retired_at IS NULL
 CALL (e) {
   MATCH (e)<-[n:NAMES]-(a:Alias)
   WHERE NOT n.primary AND n.retired_at IS NULL AND a.scope IN $visible_scopes
   WITH n ORDER BY n.id
   RETURN collect(DISTINCT n.text) AS aliases
+}
+CALL (row) {
+  UNWIND row.observations AS id
+  MATCH (o:Observation {id: id})
+  WHERE o.scope IN $visible_scopes AND o.retired_at IS NULL
+  RETURN collect(o{.id, .text, .scope, .source_ref, observed_at: toString(o.observed_at),
+                   last_seen_at: toString(o.last_seen_at)}) AS observations
 }
 CALL (e) {
   MATCH (e)-[r:RELATES_TO]-(other:Entity)
@@ -25,4 +32,5 @@ CALL (e) {
   RETURN collect({id: r.id, type: r.type, direction: CASE WHEN outgoing THEN 'out' ELSE 'in' END,
                   entity: other{.id, .name, .kind}}) AS relations
 }
-RETURN collect({id: e.id, aliases: aliases, relations: relations}) AS entities
+RETURN collect({entity: e{.id, .name, .kind, .scope, last_seen_at: toString(e.last_seen_at)}, aliases: aliases,
+                observations: observations, relations: relations}) AS entities

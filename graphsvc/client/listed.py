@@ -1,6 +1,7 @@
 """Operations by name, for those that a client has no line of its own for."""
 
-from graphsvc.operations import OPERATIONS, Operation
+from graphsvc.operation import Operation
+from graphsvc.operations import OPERATIONS
 
 
 def operation_of(name: str) -> Operation:

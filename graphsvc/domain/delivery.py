@@ -27,7 +27,7 @@ class Found:
     @property
     def observations(self) -> int:
         """How many observations matched."""
-        return sum(len(hit.observations) for hit in self.hits)
+        return sum(len(hit.observations) + hit.unfetched for hit in self.hits)
 
 
 def deliver_search(found: Found, limit: Limit, match_spans: MatchSpans, *, as_block: bool = False) -> str:

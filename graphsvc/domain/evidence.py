@@ -43,6 +43,10 @@ class EntityHit:
     score_parts: dict[str, float]
     observations: list[ObservationHit] = field(default_factory=list)
     relations: list[dict[str, Any]] = field(default_factory=list)
+    unfetched: int = 0
+    """Matching observations beyond those: counted, and dropped for the budget as they could not fit."""
+    fetched: bool = True
+    """Whether there is a card to show; without, the hit is counted and dropped for the budget."""
 
     def head(self) -> dict[str, Any]:
         """The record without observations and relations."""
@@ -133,6 +137,7 @@ class _Packing:
         places = [
             (hit.observations[j].score if j >= 0 else hit.score, i, j)
             for i, hit in enumerate(self.hits)
+            if hit.fetched
             for j in (range(len(hit.observations)) if hit.observations else (-1,))
         ]
         # The best hit's own best evidence opens, whatever other entities' observations score.

@@ -20,7 +20,6 @@ from graphsvc.neo4j_local.java import Java, find_java
 from graphsvc.neo4j_local.layout import Layout
 from graphsvc.neo4j_local.password import plant_password
 from graphsvc.neo4j_local.ports import LOOPBACK, Ports, choose_ports, is_free, read_ports
-from graphsvc.private_file import write_private as write_private  # until graphsvc.server takes it from there
 
 USER = "neo4j"
 START_DEADLINE_S = 120.0

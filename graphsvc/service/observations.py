@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphsvc.domain.names import content_key, observation_fold
+from graphsvc.domain.ranking import asks
 from graphsvc.domain.source_ref import SourceRef
 from graphsvc.domain.times import iso
 from graphsvc.domain.words import index_terms
@@ -66,9 +67,16 @@ async def add_observation_rows(
                     "terms": " ".join(index_terms(content.text)),
                     "observed_at": iso(content.observed_at),
                     "source_ref": source_ref.canonical if source_ref else None,
+                    "asks": asks(content.text) or None,
+                    "position": None,
                 }
             )
         row_of.append((item, lead[key], is_lead))
+    session_id = batch.context.get("session_id")
+    if session_id is not None and rows:
+        first = await batch.tx.run("observation/reserve_positions", session_id=session_id, count=len(rows))
+        for row in rows:
+            row["position"] = first[0]["first"] + row["index"]
     answered = await batch.run("observation/add_observations", sorted(rows, key=lambda row: row["entity_id"]))
     for item, index, is_lead in row_of:
         row = answered[index]
