@@ -83,6 +83,8 @@ def serve(settings: Settings) -> None:
     os.environ["GRAPHSVC_NEO4J_URI"] = address.uri
     os.environ["GRAPHSVC_NEO4J_USER"] = address.user
     os.environ["GRAPHSVC_SERVICE_URL"] = service_url
+    if address.browser_url and settings.browser_url is None and is_loopback(host):
+        os.environ["GRAPHSVC_BROWSER_URL"] = address.browser_url
     if address.password_file:
         os.environ["GRAPHSVC_NEO4J_PASSWORD_FILE"] = address.password_file
     write_state(settings, base_url, address)

@@ -73,6 +73,9 @@ class Settings(BaseSettings):
     service_url: str | None = Field(
         default=None, description="Where clients reach the service; unset: where it listens."
     )
+    browser_url: str | None = Field(
+        default=None, description="Neo4j Browser, for the link on the page at /; unset: that of the managed Neo4j."
+    )
     token: SecretStr | None = Field(
         default=None,
         description="Token that `search`, `open`, `mcp` and the client use; unset: the operator's of this home.",

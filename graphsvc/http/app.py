@@ -16,6 +16,7 @@ from graphsvc.errors import DeadlineExceeded, GraphsvcError, MethodNotAllowed, N
 from graphsvc.graph import Graph
 from graphsvc.http.gate import Gate
 from graphsvc.http.openapi import describe
+from graphsvc.http.page import Page
 from graphsvc.http.routes import endpoint
 from graphsvc.mcp.endpoint import McpEndpoint
 from graphsvc.operations import OPERATIONS
@@ -66,6 +67,7 @@ def create_app(settings: Settings, graph: Graph) -> FastAPI:
             response_model=None,
         )
     app.add_route("/mcp", mcp, include_in_schema=False)  # type: ignore[arg-type] # an ASGI application is a route too
+    app.add_route("/", Page(settings.browser_url).answer, methods=["GET"], include_in_schema=False)
     _add_health(app, graph, doors)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     app.add_exception_handler(GraphsvcError, _on_error)

@@ -40,7 +40,9 @@ COLUMNS = {
 }
 RETURNS_WITHIN_S = 5.0
 
-PROMPT = "Please look at the plan.\nremember: zebra contract ends in March\n  Remember:\tthe zebra prefers mail \nforget it"
+PROMPT = (
+    "Look at the plan.\nremember: zebra contract ends in March\n  Remember:\tthe zebra prefers mail \nbye"
+)
 EVENTS: dict[str, tuple[list[str], str]] = {
     "claude-code": (
         [],
