@@ -50,6 +50,9 @@ _CONNECT_TIMEOUT_S: Final = 3.0
 _READ_ATTEMPTS: Final = 3
 _WRITE_ATTEMPTS: Final = 8
 _MEMORY_CODES: Final = ("MemoryPoolOutOfMemoryError", "TransactionOutOfMemoryError", "OutOfMemory")
+_ENDED_CODES: Final = ("TransactionTimedOut", "Terminated", "LockClientStopped")
+_NO_DEADLINE_TRANSACTION_S: Final = 600.0
+"""How long a transaction of a bulk load may take; the server's own limit is made for requests."""
 _RETRYABLE_CLIENT_CODES: Final = ("Neo.ClientError.Statement.EntityNotFound",)
 """Typed as a client error, but seen when another transaction changed the entity meanwhile; trying again is right."""
 
@@ -114,7 +117,7 @@ def _translate(error: Exception) -> GraphsvcError | None:
         code = error.code or ""
         if any(name in code for name in _MEMORY_CODES):
             return TransactionTooLarge()
-        if "TransactionTimedOut" in code or "Terminated" in code:
+        if any(name in code for name in _ENDED_CODES):
             return DeadlineExceeded()
         if "procedure" in str(error).lower() and "no such fulltext" in str(error).lower():
             return NotReady()
@@ -208,7 +211,7 @@ class Graph:
             async with self._driver.session(
                 database=self._database, default_access_mode=neo4j.WRITE_ACCESS
             ) as session:
-                tx = await session.begin_transaction(timeout=left_s)
+                tx = await session.begin_transaction(timeout=left_s or _NO_DEADLINE_TRANSACTION_S)
                 try:
                     result = await work(Transaction(tx, scope))
                     commit.is_sent = True
@@ -227,7 +230,7 @@ class Graph:
     async def rehearsal(self) -> AsyncIterator["Graph"]:
         """A graph on which writes happen in one transaction that is never committed: to say what would happen."""
         async with self._driver.session(database=self._database) as session:
-            tx = await session.begin_transaction()
+            tx = await session.begin_transaction(timeout=_NO_DEADLINE_TRANSACTION_S)
             try:
                 yield _Rehearsal(self._driver, self._database, tx)
             finally:

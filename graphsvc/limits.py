@@ -69,7 +69,8 @@ POINTER_OWNERS_MAX: Final = 8
 """Live owners of one key that are looked at: two are enough to know that it is ambiguous."""
 
 # Bulk load (spec 02)
-LOAD_BATCH_ITEMS: Final = 500
+LOAD_BATCH_ITEMS: Final = 1_000
+"""Records, texts and aliases of one transaction of a load."""
 LOAD_CHECKPOINT_LINES: Final = 20_000
 LOAD_LINE_BYTES_MAX: Final = 8 * 1024 * 1024
 LOAD_PROBLEMS_SHOWN_MAX: Final = 20

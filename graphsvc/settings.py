@@ -74,7 +74,8 @@ class Settings(BaseSettings):
         default=None, description="Where clients reach the service; unset: where it listens."
     )
     browser_url: str | None = Field(
-        default=None, description="Neo4j Browser, for the link on the page at /; unset: that of the managed Neo4j."
+        default=None,
+        description="Neo4j Browser, for the link on the page at /; unset: that of the managed Neo4j.",
     )
     token: SecretStr | None = Field(
         default=None,

@@ -163,6 +163,8 @@ class Loader:
         """Batches of one kind, a few side by side; returns the position after the run."""
         pending: set[asyncio.Task[None]] = set()
         batches: dict[tuple[str | None, str], list[SourcedRecord]] = {}
+        weights: Counter[tuple[str | None, str]] = Counter()
+        waiting: dict[str, tuple[str | None, str]] = {}
         in_work: set[str] = set()
 
         async def drain(at_most: int) -> None:
@@ -176,6 +178,9 @@ class Loader:
 
         async def flush(key: tuple[str | None, str]) -> None:
             batch = batches.pop(key)
+            del weights[key]
+            for name in _names(batch):
+                waiting.pop(name, None)
             await drain(_SIDE_BY_SIDE - 1)
             in_work.update(_names(batch))
             pending.add(asyncio.create_task(self._carry_out(kind, key, batch)))
@@ -192,13 +197,15 @@ class Loader:
                     _text_or_none(sourced.content.get("scope", self.plan.scope)),
                     str(sourced.content.get("resolve")),
                 )
-                waiting = {name for other, batch in batches.items() if other != key for name in _names(batch)}
-                if kind == "entity" and _names([sourced]) & (in_work | waiting):
+                names = _names([sourced])
+                if names & in_work or any(waiting.get(name, key) != key for name in names):
                     for other in list(batches):
                         await flush(other)
                     await drain(0)
                 batches.setdefault(key, []).append(sourced)
-                if len(batches[key]) >= limits.LOAD_BATCH_ITEMS:
+                weights[key] += _weight(sourced)
+                waiting.update(dict.fromkeys(names, key))
+                if weights[key] >= limits.LOAD_BATCH_ITEMS:
                     await flush(key)
                 if position % limits.LOAD_CHECKPOINT_LINES == 0:
                     for other in list(batches):
@@ -324,6 +331,14 @@ def _names(batch: list[SourcedRecord]) -> set[str]:
         and sourced.content["record"] == "entity"
         and "name" in sourced.content
     }
+
+
+def _weight(sourced: SourcedRecord) -> int:
+    """How much a record adds to a transaction: itself, its aliases and its texts."""
+    if not isinstance(sourced.content, dict):
+        return 0
+    parts = (sourced.content.get(part) for part in ("observations", "aliases", "contents"))
+    return 1 + sum(len(part) for part in parts if isinstance(part, list))
 
 
 def _text_or_none(value: object) -> str | None:

@@ -45,7 +45,6 @@ class Ids:
             self._made[key] = new_id(kind)
         return self._made[key]
 
-
     def last_places(self, kind: Kind, *place: object) -> set[str]:
         """The ends of all places with this beginning, of earlier attempts too."""
         start = (kind, *place)

@@ -163,7 +163,7 @@ def masked(response: httpx.Response, world: ScopesWorld, seen: dict[bytes, bytes
 def replay(world: ScopesWorld, seed: int, steps: int) -> list[bytes]:
     """One seeded history of several principals; what each answer told."""
     history, told_by_step, seen = Recording(world), [], {}  # type: ignore[var-annotated]
-    draw = random.Random(seed)  # noqa: S311
+    draw = random.Random(seed)
     for _ in range(steps):
         by = draw.choice(["only-a", "only-b", "both", "reads-a"])
         who = world.who(by)
@@ -246,7 +246,7 @@ def test_every_reading_is_the_same_byte_for_byte(told_before: BeforeAndAfter) ->
     after = read_all(told_before.own)
     different = [request for request, body in told_before.before.items() if body != after[request]]
     for request in different[:3]:
-        print(request, told_before.before[request][:3000], after[request][:3000], sep="\n")  # noqa: T201
+        print(request, told_before.before[request][:3000], after[request][:3000], sep="\n")
     assert not different, f"{len(different)} of {len(after)} readings changed"
 
 

@@ -59,7 +59,7 @@ def ambiguous_pep_titles() -> list[str]:
 
 def derived_pep_questions(n: int = 50, seed: int = 8) -> list[PepQuestion]:
     """`n` questions, the same for one seed: half by title as in the data, half by number."""
-    rng = random.Random(seed)  # noqa: S311 - repeatable on purpose
+    rng = random.Random(seed)
     names = _names_by_number()
     ambiguous = {pointer_key(title) for title in ambiguous_pep_titles()}
     rows = [row for row in pep_rows() if pointer_key(row["title"]) not in ambiguous]
