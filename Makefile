@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export GRAPHSVC_HOME ?= $(CURDIR)/.demo
 
-.PHONY: help demo down test test-long check format lock load-peps clean
+.PHONY: help demo down test test-long check docs format lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -25,6 +25,10 @@ check: $(VENV)/.installed-dev ## Format, lint, types
 	@$(BIN)/ruff format --check graphsvc tests bench
 	@$(BIN)/ruff check graphsvc tests bench
 	@$(BIN)/mypy
+	@PYTHONPATH=. $(BIN)/python docs/generate.py --check
+
+docs: $(VENV)/.installed-dev ## Write the reference pages that are made from the code
+	@PYTHONPATH=. $(BIN)/python docs/generate.py
 
 format: $(VENV)/.installed-dev ## Format the code
 	@$(BIN)/ruff format graphsvc tests bench

@@ -58,6 +58,7 @@ def create_app(settings: Settings, graph: Graph) -> FastAPI:
         redoc_url=None,
     )
     app.state.prepared = False
+    app.state.graph = graph
     for operation in OPERATIONS.values():
         app.add_api_route(
             f"/v1/{operation.name}",

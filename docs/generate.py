@@ -1,0 +1,132 @@
+"""Writes the reference pages that are made from the code: settings, limits, errors, operations. `--check` only compares.
+
+Run as `python docs/generate.py`; `make check` runs it with `--check`.
+"""
+
+import ast
+import inspect
+import sys
+from pathlib import Path
+
+from graphsvc import limits
+from graphsvc.http.openapi import error_classes
+from graphsvc.operations import OPERATIONS
+from graphsvc.settings import Settings
+
+HERE = Path(__file__).resolve().parent
+HEAD = "<!-- Made from the code by docs/generate.py; do not edit. -->\n"
+
+
+def settings_page() -> str:
+    """Every setting with its environment variable, default and meaning."""
+    lines = [
+        "# Settings",
+        "",
+        "All by environment variable.",
+        "",
+        "| variable | default | meaning |",
+        "| --- | --- | --- |",
+    ]
+    for name, field in sorted(Settings.model_fields.items()):
+        default = (
+            "(user data folder)"
+            if name == "home"
+            else "(user cache folder)"
+            if name == "cache"
+            else field.default
+        )
+        shown = (
+            "unset"
+            if default is None
+            else f"`{default}`"
+            if not str(default).startswith("(")
+            else str(default)
+        )
+        lines.append(f"| `GRAPHSVC_{name.upper()}` | {shown} | {field.description} |")
+    return "\n".join(lines)
+
+
+def limits_page() -> str:
+    """Every cap by name, with what its docstring says."""
+    tree = ast.parse(inspect.getsource(limits)).body
+    notes = {}
+    for statement, following in zip(tree, [*tree[1:], None], strict=True):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            is_note = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+            notes[statement.target.id] = str(following.value.value) if is_note else ""  # type: ignore[union-attr]
+    lines = [
+        "# Limits",
+        "",
+        "`whoami` answers the same by name in lower case.",
+        "",
+        "| limit | value | |",
+        "| --- | --- | --- |",
+    ]
+    for name, note in notes.items():
+        value = getattr(limits, name)
+        shown = f"{value:,}" if isinstance(value, int) else str(value)
+        lines.append(f"| `{name}` | {shown} | {' '.join(note.split())} |")
+    return "\n".join(lines)
+
+
+def errors_page() -> str:
+    """Every error a client can meet."""
+    lines = [
+        "# Errors",
+        "",
+        "Answers with `Content-Type: application/problem+json` (RFC 9457): `type`, `title`, `status`, `detail`, `errors`",
+        "(JSON path and reason), `request_id`.",
+        "",
+        "| type | status | title | try again |",
+        "| --- | --- | --- | --- |",
+    ]
+    for error in error_classes():
+        again = f"after {error.retry_after_s} s" if error.retry_after_s is not None else "no"
+        lines.append(f"| `/errors/{error.slug}` | {error.status} | {error.title()} | {again} |")
+    return "\n".join(lines)
+
+
+def operations_page() -> str:
+    """Every operation by tag."""
+    lines = [
+        "# Operations",
+        "",
+        "`POST /v1/<operation>`; those marked GET also by URL. `/docs` has the shapes and examples.",
+    ]
+    for tag in ("read", "write", "tasks", "claims", "documents", "admin"):
+        rows = [operation for operation in OPERATIONS.values() if operation.tag == tag]
+        if rows:
+            lines += ["", f"## {tag}", "", "| operation | needs | |", "| --- | --- | --- |"]
+            lines += [
+                f"| `{op.name}`{' (GET)' if op.get else ''} | {op.needs} | {op.summary} |"
+                for op in sorted(rows, key=lambda o: o.name)
+            ]
+    return "\n".join(lines)
+
+
+PAGES = {
+    "settings.md": settings_page,
+    "limits.md": limits_page,
+    "errors.md": errors_page,
+    "operations.md": operations_page,
+}
+
+
+def main() -> int:
+    """Write the pages, or say which are stale."""
+    stale = 0
+    for name, page in PAGES.items():
+        text = HEAD + page() + "\n"
+        path = HERE / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        if "--check" in sys.argv:
+            sys.stderr.write(f"docs/{name} is not what the code says: run python docs/generate.py\n")
+            stale = 1
+        else:
+            path.write_text(text, encoding="utf-8")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main())
