@@ -1,4 +1,4 @@
-"""The service with one more route, `/bench/floor`: `RETURN 1` through the same driver, pool and gate. The floor of any answer."""
+"""The service with one more route, `/bench/floor`: `RETURN 1` through the same driver, pool and gate."""
 
 from fastapi import FastAPI
 

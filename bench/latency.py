@@ -166,7 +166,7 @@ async def run(arguments: argparse.Namespace) -> None:
             bench = Bench(http, [entity["name"] for entity in entities], words)
             times = await measure(bench, arguments.queries)
             floor = statistics.median(times["floor"])
-            print(f"| operation | p50 ms | p95 ms | p50 over floor | must |\n| --- | --- | --- | --- | --- |")
+            print("| operation | p50 ms | p95 ms | p50 over floor | must |\n| --- | --- | --- | --- | --- |")
             for name, values in times.items():
                 p50, p95 = statistics.median(values), statistics.quantiles(values, n=20)[-1]
                 print(f"| {name} | {p50:.2f} | {p95:.2f} | {p50 / floor:.2f} | {TARGETS.get(name, '')} |")
