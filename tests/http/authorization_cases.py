@@ -17,6 +17,13 @@ class Target:
     name: str
     id: str
     token_id: str
+    task_id: str
+    note_id: str
+
+    @property
+    def task(self) -> dict[str, str]:
+        """The task that is about the entity."""
+        return {"id": self.task_id}
 
     @property
     def reference(self) -> dict[str, str]:
@@ -25,7 +32,7 @@ class Target:
 
     def spellings(self) -> list[str]:
         """Everything the caller itself writes that names the target."""
-        return [self.scope, self.name, self.id, self.token_id]
+        return [self.scope, self.name, self.id, self.token_id, self.task_id, self.note_id]
 
 
 CASES: dict[str, Callable[[Target], dict[str, Any]]] = {
@@ -44,11 +51,26 @@ CASES: dict[str, Callable[[Target], dict[str, Any]]] = {
     "delete_entities": lambda t: {"names": [t.reference]},
     "delete_observations": lambda t: {"items": [{"entity": t.reference, "contents": ["a fact"]}]},
     "delete_relations": lambda t: {"relations": [{"from": t.reference, "type": "self", "to": t.name}]},
+    "create_tasks": lambda t: {"scope": t.scope, "tasks": [{"title": f"new {t.name}"}]},
+    "update_tasks": lambda t: {"items": [{"task": t.task, "status": "doing"}]},
+    "create_notes": lambda t: {"scope": t.scope, "notes": [{"title": f"new {t.name}"}]},
+    "update_notes": lambda t: {"items": [{"note": {"id": t.note_id}, "title": "changed"}]},
+    "retire": lambda t: {"ids": [t.task["id"], t.note_id]},
+    "revive": lambda t: {"ids": [t.task["id"], t.note_id]},
+    "link_task_entity": lambda t: {"task": t.task, "entity": t.reference},
+    "unlink_task_entity": lambda t: {"task": t.task, "entity": t.reference},
+    "reject_suggestion": lambda t: {"task": t.task, "entity": t.reference},
+    "get_task_links": lambda t: {"task": t.task},
+    "get_entity_tasks": lambda t: {"entity": t.reference},
+    "suggest_task_links": lambda t: {"task": t.task},
+    "export_link_labels": lambda _: {},
     "whoami": lambda _: {},
     "list_scopes": lambda _: {},
-    "create_scopes": lambda t: {"scopes": [{"id": t.scope}]},
+    "create_scopes": lambda t: {"scopes": [{"id": f"{t.scope}-new"}]},
     "create_tokens": lambda t: {
-        "tokens": [{"principal": "made-by-the-table", "kind": "agent", "grants": {t.scope: ["read"]}}]
+        "tokens": [
+            {"principal": "made-by-the-table", "kind": "agent", "grants": {f"{t.scope}-new": ["read"]}}
+        ]
     },
     "revoke_tokens": lambda t: {"token_ids": [t.token_id]},
     "list_tokens": lambda _: {},
@@ -57,7 +79,7 @@ CASES: dict[str, Callable[[Target], dict[str, Any]]] = {
 
 
 def _few(values: list[Any]) -> str:
-    """None, one, two or many: how many of many depends on what else the table has written."""
+    """How many, where that does not depend on what else the table has written."""
     return str(len(values)) if len(values) < 3 else "many"
 
 
@@ -71,8 +93,12 @@ def summary(operation: str, body: Any) -> str:
         return " ".join(str(result.get("outcome")) for result in body["results"])
     if operation in {"list_tokens", "list_scopes"}:
         return "a list"
-    parts = [f"{key}={body[key]}" for key in ("retired", "revoked", "removed", "outcome") if key in body]
+    parts = [
+        f"{key}={body[key]}" for key in ("retired", "revived", "revoked", "removed", "outcome") if key in body
+    ]
     parts += [f"{key}={_few(value)}" for key, value in body.items() if isinstance(value, list)]
+    if "evidence" in body:
+        parts = ["evidence" if body["evidence"] else "no evidence"]
     if "pointers" in body:
         parts.append(f"pointers={len(body['pointers']['items'])}")
     return " ".join(parts) or "done"

@@ -132,6 +132,7 @@ def make_targets(
     for place in PLACES:
         names = [f"{place:7} target {i:04d}".replace(" ", "-") for i in range(len(cells))]
         ids = [new_id("ent") for _ in names]
+        tasks, notes = [new_id("task") for _ in names], [new_id("note") for _ in names]
         if place != "missing":
             token = canaries.of(place)
             rows = [
@@ -145,9 +146,28 @@ def make_targets(
                 ids[start : start + 250] = [result["id"] for result in answer["results"]]
             relations = [{"from": {"id": i}, "type": "self", "to": {"id": i}} for i in ids]
             operator.call("create_relations", scope=scopes[place], relations=relations, allow_self=True)
-        for cell, name, entity_id in zip(cells, names, ids, strict=True):
-            targets[*cell, place] = Target(place, scopes[place], name, entity_id, new_id("tok"))
+            items = [{"title": f"about {name}", "body": token} for name in names]
+            made = operator.call("create_tasks", scope=scopes[place], tasks=items)["results"]
+            tasks = [result["id"] for result in made]
+            made = operator.call("create_notes", scope=scopes[place], notes=items)["results"]
+            notes = [result["id"] for result in made]
+            prepare_links(operator, cells, tasks, notes, ids)
+        for i, cell in enumerate(cells):
+            targets[*cell, place] = Target(
+                place, scopes[place], names[i], ids[i], new_id("tok"), tasks[i], notes[i]
+            )
     return targets
+
+
+def prepare_links(
+    operator: Caller, cells: list[tuple[str, str]], tasks: list[str], notes: list[str], ids: list[str]
+) -> None:
+    """A link for those cells that look at one or take it away, and something retired for those that revive."""
+    for i, (operation, _) in enumerate(cells):
+        if operation in {"get_task_links", "get_entity_tasks", "unlink_task_entity"}:
+            operator.call("link_task_entity", task={"id": tasks[i]}, entity={"id": ids[i]})
+        if operation == "revive":
+            operator.call("retire", ids=[tasks[i], notes[i]])
 
 
 def test_every_operation_has_a_case_and_every_route_a_row(service: ServiceProcess) -> None:
