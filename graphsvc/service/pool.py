@@ -14,7 +14,7 @@ from graphsvc.domain.ranking import SESSION_REACH, Candidate, Question, Ranked
 from graphsvc.domain.times import iso
 from graphsvc.domain.words import QueryTerm, index_terms, query_terms
 from graphsvc.graph import Row
-from graphsvc.lucene import any_of, token_clause
+from graphsvc.lucene import scope_clause, token_clause
 from graphsvc.models.reads import SearchRequest
 from graphsvc.scope import Scope
 from graphsvc.service.call import Call
@@ -50,14 +50,6 @@ class Pool:
             )
             for row in self.rows
         ]
-
-
-def scope_clause(scope: Scope) -> str:
-    """What the full-text query demands of scopes. For those who search all there are, no more than that there is one:
-    there may be more scopes than a query can have clauses, and the graph is asked again for each hit."""
-    if scope.principal.sees_everything and scope.visible == scope.principal.scopes:
-        return "+(scope:[* TO *])^0"
-    return f"{any_of('scope', scope.visible)} {any_of('owner_scope', scope.visible)}"
 
 
 async def fetch_pool(

@@ -12,7 +12,7 @@ _RELATIONS = """
 MATCH ()-[r:RELATES_TO]->() WHERE r.scope = $scope RETURN r.id AS id, r.revision AS revision, r.retired_at IS NULL AS live
 """
 _TRANSITIONS = """
-MATCH (t:Transition) WHERE t.scope = $scope AND t.target_kind IN ['entity', 'observation', 'relation']
+MATCH (t:Transition) WHERE t.scope = $scope AND t.target_kind IN ["entity", "observation", "relation"]
 RETURN t.target_id AS id, t.revision AS revision, t.op AS op, t.at AS at ORDER BY id, revision
 """
 _RETIRING = {"retire"}
