@@ -29,8 +29,11 @@ def opened(caller: Caller, name: str = "Elm") -> dict[str, Any] | None:
 
 def outcome_of(answer: Any) -> str:
     """The first outcome of an answer in a word: of its text or alias where the item itself is only `ok`."""
-    if "retired" in answer:
-        return f"retired {answer['retired']}"
+    for counted in ("retired", "removed"):
+        if counted in answer:
+            return f"{counted} {answer[counted]}"
+    if "results" not in answer:
+        return str(answer["outcome"])
     result = answer["results"][0]
     for part in ("observations", "aliases"):
         if result["outcome"] == "ok" and part in result:
@@ -96,5 +99,53 @@ CASES = (
     WriteCase("delete_entities", {"names": ["Elm"]}, "retired 1", "retired 0", lambda c: opened(c) is None, (_ELM,)),
 )  # fmt: skip
 
-NOT_HERE: dict[str, str] = {}
+_TASK: tuple[str, Payload] = ("create_tasks", {"tasks": [{"title": "Prune the elm", "external_id": "t-1"}]})
+_NOTE: tuple[str, Payload] = ("create_notes", {"notes": [{"title": "On elms", "external_id": "n-1"}]})
+_PAIR = {"task": "t-1", "entity": "Elm"}
+_LINK: tuple[str, Payload] = ("link_task_entity", _PAIR)
+
+
+def _links(caller: Caller, *, removed: bool = False) -> list[dict[str, Any]]:
+    response = caller.post("get_task_links", {"task": "t-1", "include_removed": removed})
+    return list(response.json()["links"]) if response.status_code == 200 else []
+
+
+def _tasks(caller: Caller) -> list[dict[str, Any]]:
+    """The tasks of the elm, seen through a link that is made for it where the task is there."""
+    caller.post("link_task_entity", _PAIR)
+    return [link["task"] for link in caller.call("get_entity_tasks", entity="Elm")["links"]]
+
+
+def _is_note(caller: Caller) -> bool:
+    """Whether the note is there."""
+    again = caller.call("create_notes", atomic=False, notes=[{"title": "On elms", "external_id": "n-1"}])
+    return bool(again["results"][0]["outcome"] == "existing")
+
+
+CASES += (
+    WriteCase("create_tasks", _TASK[1], "created", "existing", lambda c: len(_tasks(c)) == 1, (_ELM,)),
+    WriteCase(
+        "update_tasks", {"items": [{"task": "t-1", "status": "doing"}]}, "updated", "updated",
+        lambda c: [task["status"] for task in _tasks(c)] == ["doing"], (_ELM, _TASK),
+    ),
+    WriteCase("create_notes", _NOTE[1], "created", "existing", _is_note),
+    WriteCase(
+        "update_notes", {"items": [{"note": {"external_id": "n-1"}, "title": "Of elms"}]}, "updated", "updated",
+        _is_note, (_NOTE,),
+    ),
+    WriteCase("link_task_entity", _PAIR, "created", "existing", lambda c: len(_links(c)) == 1, (_ELM, _TASK)),
+    WriteCase(
+        "unlink_task_entity", _PAIR, "removed 1", "removed 0",
+        lambda c: _links(c) == [] and len(_links(c, removed=True)) == 1, (_ELM, _TASK, _LINK),
+    ),
+    WriteCase(
+        "reject_suggestion", _PAIR, "rejected", "existing",
+        lambda c: _links(c) == [] and len(_links(c, removed=True)) == 1, (_ELM, _TASK),
+    ),
+)  # fmt: skip
+
+NOT_HERE = {
+    "retire": "its ids come from the answers of other writes: tests/tasks/test_tasks.py",
+    "revive": "as retire",
+}
 """Writing operations without a case, and where their faults are tried instead."""

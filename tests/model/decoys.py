@@ -61,7 +61,8 @@ class Decoys:
         keys = [f"{name}" for name in names]
         for scope, things in ((self.scopes[0], own), (self.scopes[1], own), (own_scope, foreign)):
             items = [{"entity": thing, "contents": texts} for thing in things]
-            self.operator.call("add_observations", scope=scope, items=items)
+            session = {"session_id": "own-session"}
+            self.operator.call("add_observations", scope=scope, items=items, provenance=session)
             named = [{"entity": thing, "aliases": keys} for thing in things[:8]]
             self.operator.call("add_aliases", scope=scope, items=named)
         for scope in (self.scopes[0], own_scope):
@@ -71,3 +72,14 @@ class Decoys:
         self._relate(self.scopes[0], list(itertools.pairwise(own)), [*types, *words])
         # Retired and revived foreign things leave as little trace as live ones.
         self.operator.call("delete_entities", scope=self.scopes[0], names=foreign[:5])
+
+    def cross_tasks(self, own_scope: str, own_task: str, own_ids: list[str]) -> None:
+        """Foreign tasks on entities of `own_scope`, and the own task linked to foreign entities."""
+        tasks = [
+            {"title": f"Order for Paul Pack {self.canary} {i}", "body": "zorvex Harbor"} for i in range(9)
+        ]
+        made = self.operator.call("create_tasks", scope=self.scopes[0], tasks=tasks)["results"]
+        linked = [(result["id"], entity_id) for result, entity_id in zip(made, own_ids, strict=False)]
+        linked += [(own_task, entity_id) for entity_id in self.ids[: len(own_ids)]]
+        for task, entity_id in linked:
+            self.operator.call("link_task_entity", task=task, entity={"id": entity_id})

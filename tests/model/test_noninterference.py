@@ -11,6 +11,7 @@ import itertools
 import random
 import re
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -49,6 +50,15 @@ class Own:
             for i, (a, b) in enumerate(itertools.pairwise(NAMES))
         ]
         self.caller.call("create_relations", relations=relations)
+        session = {"session_id": "own-session"}
+        said = [{"entity": name, "contents": [f"zorvex said of {name} in session"]} for name in NAMES]
+        self.caller.call("add_observations", items=said, provenance=session)
+        body = "Ask Harbor about zorvex printing and the Mill B"
+        made = self.caller.call("create_tasks", tasks=[{"title": "Order for Paul Pack", "body": body}])
+        self.task = made["results"][0]["id"]
+        self.caller.call("link_task_entity", task=self.task, entity="Harbor")
+        self.caller.call("link_task_entity", task=self.task, entity="Quay")
+        self.caller.call("unlink_task_entity", task=self.task, entity="Quay")
         self.caller.call("create_entities", entities=[{"name": "Gone", "observations": ["zorvex gone"]}])
         self.caller.call("delete_entities", names=["Gone"])
         many = [f"tidewater {i:05d}" for i in range(TIE_FACTS)]
@@ -101,6 +111,16 @@ def readings(own: Own) -> dict[str, list[dict[str, Any]]]:
             for neighbours in (False, True)
             for budget in budgets
         ],
+        "get_task_links": [
+            {"task": own.task},
+            {"task": own.task, "include_removed": True},
+            {"task": "task_none"},
+        ],
+        "get_entity_tasks": [
+            {"entity": name, "include_removed": True} for name in ("Harbor", "Quay", "Gone")
+        ],
+        "suggest_task_links": [{"task": own.task, "limit": 20}],
+        "export_link_labels": [{}],
         "whoami": [{}],
         "list_scopes": [{}],
     }
@@ -133,13 +153,7 @@ def told(response: httpx.Response) -> bytes:
 
 def test_every_reading_operation_is_read() -> None:
     reading = {name for name, operation in OPERATIONS.items() if operation.needs == "read"}
-    covered = {
-        "search_nodes",
-        "search_by_project",
-        "open_nodes",
-        "whoami",
-        "list_scopes",
-    } | NO_READINGS.keys()
+    covered = readings(SimpleNamespace(task="", scope="")).keys() | NO_READINGS.keys()  # type: ignore[arg-type]
     assert not reading - covered, f"add these to readings(): {sorted(reading - covered)}"
 
 
@@ -226,6 +240,7 @@ class BeforeAndAfter:
         self.decoys = Decoys(operator, foreign, world.canary("foreign"))
         self.decoys.load(NAMES, WORDS, TYPES, decoys_per_scope)
         self.decoys.cross(self.own.scope, self.own.ids, NAMES, WORDS, TYPES)
+        self.decoys.cross_tasks(self.own.scope, self.own.task, self.own.ids)
 
     def world(self) -> ScopesWorld:
         """Fresh scopes and principals."""

@@ -162,8 +162,18 @@ MODELLED = frozenset(
 NOT_MODELLED = {
     **dict.fromkeys(
         (
-            "create_tasks", "update_tasks", "create_notes", "update_notes", "retire", "revive", "link_task_entity",
-            "unlink_task_entity", "reject_suggestion", "get_task_links", "get_entity_tasks", "suggest_task_links",
+            "create_tasks",
+            "update_tasks",
+            "create_notes",
+            "update_notes",
+            "retire",
+            "revive",
+            "link_task_entity",
+            "unlink_task_entity",
+            "reject_suggestion",
+            "get_task_links",
+            "get_entity_tasks",
+            "suggest_task_links",
             "export_link_labels",
         ),
         "tests/http/test_authorization_table.py, tests/model/test_noninterference.py, tests/tasks",
