@@ -123,14 +123,14 @@ ScopeId = Annotated[str, StringConstraints(pattern=SCOPE_PATTERN), Field(example
 ExternalId = Annotated[
     str,
     StringConstraints(
-        pattern=r"^[^\s:\p{Cc}][^\s:\p{Cc}]*:[^\p{Cc}\n]*[^\s\p{Cc}]$",
+        pattern=r"^[^\s:\x00-\x1f\x7f-\x9f][^\s:\x00-\x1f\x7f-\x9f]*:[^\x00-\x1f\x7f-\x9f\n]*[^\s\x00-\x1f\x7f-\x9f]$",
         max_length=limits.EXTERNAL_ID_CHARS_MAX,
     ),
     Field(examples=["crm:17"]),
 ]
 Identifier = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.PROVENANCE_ID_CHARS_MAX, pattern=r"^[^\p{Cc}]+$"),
+    StringConstraints(min_length=1, max_length=limits.PROVENANCE_ID_CHARS_MAX, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
 ]
 
 

@@ -1,5 +1,6 @@
-"""What must hold of the history whatever has happened: each thing's transitions are numbered 1, 2, 3 … without a gap."""
+"""What must hold of the history whatever has happened: a thing's transitions are numbered 1, 2, 3 … without a gap."""
 
+import itertools
 from typing import Any
 
 from tests.faults.conftest import Broken
@@ -9,7 +10,8 @@ MATCH (n) WHERE n.scope = $scope AND (n:Entity OR n:Observation) AND n.id IS NOT
 RETURN n.id AS id, n.revision AS revision, n.retired_at IS NULL AS live
 """
 _RELATIONS = """
-MATCH ()-[r:RELATES_TO]->() WHERE r.scope = $scope RETURN r.id AS id, r.revision AS revision, r.retired_at IS NULL AS live
+MATCH ()-[r:RELATES_TO]->() WHERE r.scope = $scope
+RETURN r.id AS id, r.revision AS revision, r.retired_at IS NULL AS live
 """
 _TRANSITIONS = """
 MATCH (t:Transition) WHERE t.scope = $scope AND t.target_kind IN ["entity", "observation", "relation"]
@@ -34,11 +36,11 @@ def history_problems(broken: Broken, scope: str) -> list[str]:
             wrong.append(f"{thing}: {len(rows)} transitions, but {things.get(thing)}")
             continue
         turns = [row["op"] for row in rows if row["op"] in _RETIRING | _REVIVING]
-        if any((a in _RETIRING) == (b in _RETIRING) for a, b in zip(turns, turns[1:], strict=False)):
+        if any((a in _RETIRING) == (b in _RETIRING) for a, b in itertools.pairwise(turns)):
             wrong.append(f"{thing}: {turns}")
         if things[thing]["live"] != (turns[-1] in _REVIVING):
             wrong.append(f"{thing}: live {things[thing]['live']} after {turns}")
-        if any(a["at"] > b["at"] for a, b in zip(rows, rows[1:], strict=False)):
+        if any(a["at"] > b["at"] for a, b in itertools.pairwise(rows)):
             wrong.append(f"{thing}: times go back")
     return wrong
 

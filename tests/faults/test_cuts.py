@@ -1,8 +1,8 @@
 """F4, F16: the connection ends, or a step fails, at every step of every write.
 
-Goal: never twice, never in part, and the answer tells the truth: a lost commit is tried again once, with the outcome it had
-the first time, or reported as `outcome_unknown`. Method: a proxy that reads Bolt cuts at one protocol step of one request;
-the graph is then looked at through an unbroken connection.
+Goal: never twice, never in part, and the answer tells the truth: a lost commit is tried again once, with the outcome
+it had the first time, or reported as `outcome_unknown`. Method: a proxy that reads Bolt cuts at one protocol step of
+one request; the graph is then looked at through an unbroken connection.
 """
 
 import pytest

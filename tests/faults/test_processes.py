@@ -1,8 +1,8 @@
 """F1, F2, F3, F10, F13, F15: the database or the service is killed, stopped, absent, frozen or not what it should be.
 
-Goal: what was acknowledged is there exactly once, what was not is there whole or not at all, and the service comes back by
-itself. Method: real processes and real signals; writers keep a ledger of what they were told. Process crashes only: a loss
-of power is not tried and not promised.
+Goal: what was acknowledged is there exactly once, what was not is there whole or not at all, and the service comes
+back by itself. Method: real processes and real signals; writers keep a ledger of what they were told. Process crashes
+only: a loss of power is not tried and not promised.
 """
 
 import signal

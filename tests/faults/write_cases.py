@@ -11,7 +11,7 @@ Payload = dict[str, Any]
 
 @dataclass(frozen=True)
 class WriteCase:
-    """`payload` on a graph where `before` was carried out; `outcome` is the first answer, `again` that of a repetition."""
+    """`payload` where `before` was carried out; `outcome` is the first answer, `again` that of a repetition."""
 
     operation: str
     payload: Payload

@@ -73,7 +73,7 @@ class Decoys:
         # Retired and revived foreign things leave as little trace as live ones.
         self.operator.call("delete_entities", scope=self.scopes[0], names=foreign[:5])
 
-    def cross_tasks(self, own_scope: str, own_task: str, own_ids: list[str]) -> None:
+    def cross_tasks(self, own_task: str, own_ids: list[str]) -> None:
         """Foreign tasks on entities of `own_scope`, and the own task linked to foreign entities."""
         tasks = [
             {"title": f"Order for Paul Pack {self.canary} {i}", "body": "zorvex Harbor"} for i in range(9)

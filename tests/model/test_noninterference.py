@@ -1,10 +1,10 @@
 """What is foreign changes nothing: the same requests give the same bytes with and without thousands of decoys.
 
-Goal: order, scores, counts, accounting, `pool_capped`, cursors and statuses of the answers depend on what one
-may see alone. Method: a principal's own graph is made and everything is read; then decoys with the same names and words are
-loaded into scopes it cannot see, and laid across the border in both directions; then everything is read again and every
-body must be the same, byte for byte. A second time with whole histories: before and after the decoys, in fresh scopes,
-compared after masking ids and times.
+Goal: order, scores, counts, accounting, `pool_capped`, cursors and statuses of the answers depend on what one may see
+alone. Method: a principal's own graph is made and everything is read; then decoys with the same names and words are
+loaded into scopes it cannot see, and laid across the border in both directions; then everything is read again and
+every body must be the same, byte for byte. A second time with whole histories: before and after the decoys, in fresh
+scopes, compared after masking ids and times.
 """
 
 import itertools
@@ -240,7 +240,7 @@ class BeforeAndAfter:
         self.decoys = Decoys(operator, foreign, world.canary("foreign"))
         self.decoys.load(NAMES, WORDS, TYPES, decoys_per_scope)
         self.decoys.cross(self.own.scope, self.own.ids, NAMES, WORDS, TYPES)
-        self.decoys.cross_tasks(self.own.scope, self.own.task, self.own.ids)
+        self.decoys.cross_tasks(self.own.task, self.own.ids)
 
     def world(self) -> ScopesWorld:
         """Fresh scopes and principals."""

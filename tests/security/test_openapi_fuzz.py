@@ -1,7 +1,7 @@
 """The OpenAPI document is true: whatever fits it is answered as it says, whatever does not is refused.
 
-Goal: no 5xx, no answer outside the document. Method: schemathesis makes requests for every operation from the document of
-the running service, with an operator's token and with an agent's.
+Goal: no 5xx, no answer outside the document. Method: schemathesis makes requests for every operation from the
+document of the running service, with an operator's token and with an agent's.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Bytes that no client library would send: malformed, oversized, mistimed, misnamed.
 
-Goal: each is answered with a typed 4xx (or the connection is closed by the HTTP parser), none with a 5xx, none reaches a
-use-case, and the service answers the next caller. Method: fixed cases over a plain socket.
+Goal: each is answered with a typed 4xx (or the connection is closed by the HTTP parser), none with a 5xx, none
+reaches a use-case, and the service answers the next caller. Method: fixed cases over a plain socket.
 """
 
 import gzip
@@ -193,8 +193,10 @@ def test_hosts_decide_nothing(host: str, raw: Raw) -> None:
 
 
 PATHS = (
-    "/v1/open_nodes/", "//v1/open_nodes", "/v1//open_nodes", "/v1/./open_nodes", "/v1/../v1/open_nodes", "/v1/open_nodes%00",
-    "/v1/open%5fnodes", "/v1/%6fpen_nodes", "/V1/open_nodes", "/v1/open_nodes;x=1", "/v1/open_nodes#x", "/v1/open_nodes%2f",
+    "/v1/open_nodes/", "//v1/open_nodes", "/v1//open_nodes", "/v1/./open_nodes", "/v1/../v1/open_nodes",
+    "/v1/open_nodes%00",
+    "/v1/open%5fnodes", "/v1/%6fpen_nodes", "/V1/open_nodes", "/v1/open_nodes;x=1", "/v1/open_nodes#x",
+    "/v1/open_nodes%2f",
     "/v1/%2e%2e/%2e%2e/etc/passwd", "/v1/open_nodes%ff", "/v1/", "/", "/v1/nothing", "/docs/../v1/whoami", "*",
     "http://evil.example/v1/open_nodes",
 )  # fmt: skip
@@ -202,7 +204,7 @@ PATHS = (
 
 @pytest.mark.parametrize("path", PATHS)
 def test_paths(path: str, raw: Raw) -> None:
-    """Only the very route is the route; a spelling that the server itself decodes is the same one, with the same checks."""
+    """Only the very route is the route; a spelling that the server decodes is the same one, with the same checks."""
     answer = raw.request(path=path)
     TALLY["raw HTTP cases"] += 1
     assert status_of(answer) in {0, 200, 307, 400, 404, 405}, answer[:300]
