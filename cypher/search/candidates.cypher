@@ -59,11 +59,8 @@ CALL (clauses) {
   RETURN collect({node: node, score: score}) AS found
 }
 CALL (found) {
-  UNWIND found AS hit
-  WITH hit.node AS node, hit.score AS score
-  WHERE node.session_id IS NOT NULL
-  // Ties by id: the index's own order of them is one that foreign documents can change.
-  ORDER BY score DESC, node.id LIMIT $session_hits_max
+  UNWIND [hit IN found WHERE hit.node.session_id IS NOT NULL][0..$session_hits_max] AS hit
+  WITH hit.node AS node
   MATCH (beside:Observation)
   WHERE beside.scope = node.scope AND beside.session_id = node.session_id
     AND beside.position >= node.position - $session_reach AND beside.position <= node.position + $session_reach
