@@ -7,6 +7,7 @@ over), averaged over questions. Questions without an answer in the conversation 
 
     python -m bench.recall --locomo DIRECTORY [--captions] [--pool N]
     python -m bench.recall --peps FILE
+    … --service http://127.0.0.1:8737 --token-file .demo/operator.token     (through a running service as well)
 
 Rankers run side by side over the same texts: plain BM25 over lower-cased words, and the service's own ranking.
 """
@@ -292,6 +293,8 @@ def main() -> None:
         "--captions", action="store_true", help="captions of shared images belong to the text"
     )
     parser.add_argument("--pool", type=int, default=200, help="candidates taken from the full-text index")
+    parser.add_argument("--service", help="address of a running service, to be measured too")
+    parser.add_argument("--token-file", type=Path, help="its operator's token")
     arguments = parser.parse_args()
     corpora = (
         peps(arguments.peps) if arguments.peps else locomo(arguments.locomo, captions=arguments.captions)
@@ -300,6 +303,16 @@ def main() -> None:
         "BM25": measure(corpora, PlainBM25),
         "graphsvc": measure(corpora, lambda corpus: ServiceRanking(corpus, arguments.pool)),
     }
+    if arguments.service:
+        from bench.recall_http import OverHTTP  # noqa: PLC0415 - only where a service runs
+
+        token = arguments.token_file.read_text(encoding="utf-8").strip()
+        over_http = {corpus.name: OverHTTP(corpus, arguments.service, token) for corpus in corpora}
+        results["graphsvc over HTTP"] = measure(corpora, lambda corpus: over_http[corpus.name])
+        whole = {"unit": "tokens", "limit": 1_000}
+        for ranker in over_http.values():
+            ranker.budget = whole
+        results["its whole answer in 1,000 t"] = measure(corpora, lambda corpus: over_http[corpus.name])
     print(table(results, "BM25"))
 
 

@@ -38,14 +38,14 @@ CALL (documents) {
   }
   WITH term, df, documents
   WHERE df > 0
-  // Half a document more on both sides: a word that is everywhere still counts a little (BM25's idf).
-  WITH term, round(term.prior * log(1 + (documents - df + 0.5) / (df + 0.5)), 3) + 0.001 AS weight
+  // A word that is everywhere, or in more documents than are counted, still says a little.
+  WITH term, round(term.prior * log(1 + 1.0 * documents / df), 3) + 0.001 AS weight
   RETURN collect({term: term.term, weight: weight}) AS weights,
          collect(term.clause + '^' + toString(weight)) AS clauses
 }
-// What is recorded of a thing that the query names is worth half its most telling word, as in ranking.
+// What is recorded of a thing that the query names comes before what is not, where words do not decide.
 WITH named, related, weights, clauses,
-     toString(round(0.5 * reduce(most = 0.002, one IN weights | CASE WHEN one.weight > most THEN one.weight ELSE most END), 3))
+     toString(round(0.1 * reduce(most = 0.002, one IN weights | CASE WHEN one.weight > most THEN one.weight ELSE most END), 3))
        AS owner_weight
 WITH named, related, weights,
      clauses + [one IN named | 'owner_id:["' + one.id + '" TO "' + one.id + '"]^' + owner_weight] AS clauses
@@ -59,16 +59,19 @@ CALL (clauses) {
   RETURN collect({node: node, score: score}) AS found
 }
 CALL (found) {
-  UNWIND [hit IN found WHERE hit.node.session_id IS NOT NULL][0..$session_hits_max] AS hit
-  WITH hit.node AS node
+  UNWIND found AS hit
+  WITH hit, hit.node AS node
+  // The best hits by score and id, and none tied at a full pool's cut: the index's own order must decide nothing.
+  WHERE node.session_id IS NOT NULL AND (size(found) < $pool_max OR hit.score > found[-1].score)
+  WITH node ORDER BY hit.score DESC, node.id LIMIT $session_hits_max
   MATCH (beside:Observation)
   WHERE beside.scope = node.scope AND beside.session_id = node.session_id
     AND beside.position >= node.position - $session_reach AND beside.position <= node.position + $session_reach
   RETURN collect(DISTINCT beside) AS around
 }
 CALL (found, around) {
-  UNWIND found + [node IN around | {node: node, score: 0.0}] AS hit
-  WITH hit.node AS node, max(hit.score) AS score
+  UNWIND found + [node IN around | {node: node, score: 0.0, beside: true}] AS hit
+  WITH hit.node AS node, max(hit.score) AS score, max(coalesce(hit.beside, false)) AS beside
   CALL (node) {
     WITH node
     WHERE node:Observation
@@ -81,14 +84,14 @@ CALL (found, around) {
     WHERE n.retired_at IS NULL
     RETURN e
   }
-  WITH node, score, e
+  WITH node, score, beside, e
   WHERE node.scope IN $visible_scopes AND node.retired_at IS NULL
     AND e.scope IN $visible_scopes AND e.retired_at IS NULL
     AND ($anchor IS NULL OR e.scope = $anchor OR EXISTS {
       MATCH (e)-[:HAS_OBSERVATION]->(note:Observation) WHERE note.scope = $anchor AND note.retired_at IS NULL
     })
   RETURN collect({
-    score: score, id: coalesce(node.id, node.key), is_name: node:Alias, owner: e.id, kind_key: e.kind_key,
+    score: score, beside: beside, id: coalesce(node.id, node.key), is_name: node:Alias, owner: e.id, kind_key: e.kind_key,
     terms: node.terms, scope: node.scope, at: toString(coalesce(node.observed_at, node.created_at)),
     session: node.session_id, position: node.position, asks: coalesce(node.asks, false)
   }) AS hits

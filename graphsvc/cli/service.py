@@ -20,6 +20,7 @@ NOT_RUNNING = 3
 _READY_DEADLINE_S = 60.0
 _STOP_DEADLINE_S = 20.0
 _POLL_S = 0.1
+_START_TIME_TOLERANCE_S = 60.0
 _SHOWN = ("base_url", "token_file", "bolt_url", "neo4j_user", "neo4j_password_file", "browser_url", "pid")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
@@ -30,8 +31,10 @@ def read_state(settings: Settings) -> dict[str, Any] | None:
     try:
         state: dict[str, Any] = json.loads(settings.state_file.read_text(encoding="utf-8"))
         running = psutil.Process(state["pid"])
-        return state if abs(running.create_time() - state["started_at"]) < 1 else None
-    except (FileNotFoundError, json.JSONDecodeError, KeyError, psutil.NoSuchProcess):
+        # Start times are told relative to a clock that may be set; the command line makes a reused number unlikely.
+        near = abs(running.create_time() - state["started_at"]) < _START_TIME_TOLERANCE_S
+        return state if near and not {"serve", "up"}.isdisjoint(running.cmdline()) else None
+    except (FileNotFoundError, json.JSONDecodeError, KeyError, psutil.Error):
         return None
 
 

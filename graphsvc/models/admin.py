@@ -30,7 +30,9 @@ class ScopeInput(Model):
     title: (
         Annotated[
             str,
-            StringConstraints(min_length=1, max_length=limits.SCOPE_TITLE_CHARS_MAX, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
+            StringConstraints(
+                min_length=1, max_length=limits.SCOPE_TITLE_CHARS_MAX, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"
+            ),
         ]
         | None
     ) = None

@@ -130,7 +130,9 @@ ExternalId = Annotated[
 ]
 Identifier = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=limits.PROVENANCE_ID_CHARS_MAX, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
+    StringConstraints(
+        min_length=1, max_length=limits.PROVENANCE_ID_CHARS_MAX, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"
+    ),
 ]
 
 

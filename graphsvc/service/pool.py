@@ -87,7 +87,7 @@ async def fetch_pool(
         if not capped:
             break
         # Ties at the cut are broken by the index's own order, which foreign documents can change: leave them out.
-        above = [hit for hit in hits if hit["score"] > row["last_score"]]
+        above = [hit for hit in hits if hit["beside"] or hit["score"] > row["last_score"]]
         if above:
             hits = above
             break
