@@ -64,6 +64,10 @@ class Transaction:
         self._tx = tx
         self._scope = scope
 
+    def seeing(self, scope: Scope) -> "Transaction":
+        """The same transaction for queries of another scope of the same request."""
+        return Transaction(self._tx, scope)
+
     async def run(self, query: CypherQuery | str, **params: object) -> list[Row]:
         """Run one query of the catalogue and return its rows as dictionaries."""
         query = Q[query] if isinstance(query, str) else query

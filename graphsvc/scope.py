@@ -124,6 +124,18 @@ class Scope:
             _made=_MADE_HERE,
         )
 
+    def within(self, scopes: Iterable[str]) -> "Scope":
+        """The same request seeing only these of the visible scopes: for what others are to be shown of it."""
+        visible = self.visible & set(scopes)
+        return Scope(
+            self.principal,
+            visible=visible,
+            searched=visible,
+            writable=self.writable,
+            write=self.write,
+            _made=_MADE_HERE,
+        )
+
     def parameters(self, names: Iterable[str]) -> dict[str, object]:
         """The Cypher parameters of the scope, those among `names`. Lists are sorted: same scope, same query."""
         every: dict[str, object] = {

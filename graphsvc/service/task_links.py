@@ -21,7 +21,7 @@ from graphsvc.models.tasks import (
     RejectSuggestion,
     UnlinkTaskEntity,
 )
-from graphsvc.scope import Scope
+from graphsvc.scope import SHARED, Scope
 from graphsvc.service.call import Call
 from graphsvc.service.single import run_single
 from graphsvc.service.suggestions import score_pairs, signals_json
@@ -120,7 +120,9 @@ async def _pair(
         "reason": getattr(request, "reason", None),
     }
     if action != "unlink":
-        scored = await score_pairs(batch.tx.run, batch.scope, task_id, also=[entity_id])
+        # The score is kept and shown to all who see both ends: it may rest on nothing that one of them does not see.
+        common = batch.scope.within({tasks[0]["scope"], entities[0]["scope"], SHARED})
+        scored = await score_pairs(batch.tx.seeing(common).run, common, task_id, also=[entity_id])
         pair = next((pair for pair in scored if pair["entity"]["id"] == entity_id), None)
         row |= {
             "score": pair["score"] if pair else None,

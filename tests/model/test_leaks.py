@@ -115,6 +115,17 @@ def test_tasks_across_the_border_are_not_there(border: Border) -> None:
     border.ask("export_link_labels")
 
 
+def test_the_score_of_a_link_rests_on_what_all_see_who_see_the_link(border: Border) -> None:
+    for scope, thing in ((border.b, border.mole), (border.b, border.hidden)):
+        relation = {"from": {"id": border.seen}, "type": "beside", "to": {"id": thing}}
+        border.seer.call("create_relations", scope=scope, relations=[relation])
+        border.seer.call("link_task_entity", task=border.own_task, entity={"id": thing})
+    suggested = border.ask("suggest_task_links", task=border.own_task)["suggestions"]
+    border.seer.call("link_task_entity", task=border.own_task, entity="Quay")
+    link = border.ask("get_task_links", task=border.own_task)["links"][0]
+    assert (link["score"], link["signals"]) == (suggested[0]["score"], suggested[0]["signals"])
+
+
 def test_what_is_hidden_resolves_to_nothing_and_nothing_is_changed(border: Border) -> None:
     before = border.seer.call(
         "open_nodes", names=[{"id": border.hidden}, {"id": border.mole}], neighbours=True
