@@ -40,10 +40,12 @@ class ServiceProcess:
             "PYTHONWARNINGS": "default",
             **self.extra_env,
         }
+        # A mutated copy of the package, where tests/model/test_mutants.py names one.
+        tree = os.environ.get("GRAPHSVC_TEST_TREE")
+        env |= {"PYTHONPATH": tree} if tree else {}
+        command = [sys.executable, "-m", "graphsvc", "serve"]
         with self.log_file.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "graphsvc", "serve"], env=env, stdout=log, stderr=log
-            )
+            self.process = subprocess.Popen(command, env=env, stdout=log, stderr=log, cwd=tree)
         deadline = time.monotonic() + READY_DEADLINE_S
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
