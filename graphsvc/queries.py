@@ -46,6 +46,7 @@ class CypherQuery:
     access: Literal["read", "write"]
     scope: Literal["gated", "system"]
     params: frozenset[str]
+    types: Mapping[str, str]
     returns: tuple[str, ...]
     text: str
 
@@ -98,7 +99,9 @@ def parse_query(name: str, source: str) -> CypherQuery:
         raise refuse("scope must be gated or system")
     text = "\n".join(lines[len(comments) :]).strip().rstrip(";").strip()
     code = _STRING.sub("''", _COMMENT.sub("", text))
-    declared = {part.split()[0] for part in fields["params"].split(",") if part.strip() not in {"", "none"}}
+    parts = [part.split() for part in fields["params"].split(",") if part.strip() not in {"", "none"}]
+    types = {part[0]: " ".join(part[1:]) for part in parts}
+    declared = set(types)
     used = set(_PARAMETER.findall(code))
     if declared != used:
         raise refuse(f"params in the header {sorted(declared)} differ from those in the text {sorted(used)}")
@@ -120,6 +123,7 @@ def parse_query(name: str, source: str) -> CypherQuery:
         access=cast('Literal["read", "write"]', fields["access"]),
         scope=cast('Literal["gated", "system"]', fields["scope"]),
         params=frozenset(declared),
+        types=MappingProxyType(types),
         returns=returns,
         text=text,
     )

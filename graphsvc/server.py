@@ -26,6 +26,7 @@ from graphsvc.schema import apply_schema
 from graphsvc.scope import SHARED, WILDCARD
 from graphsvc.settings import Settings
 from graphsvc.telemetry import log
+from graphsvc.warmup import warm_up
 
 DEFAULT_PORT: Final = 8737
 _RETRY_S: Final = 0.5
@@ -160,7 +161,8 @@ async def prepare(app: FastAPI, settings: Settings, graph: Graph) -> None:
             await asyncio.sleep(_RETRY_S)
         else:
             app.state.prepared = True
-            return
+            break
+    await warm_up(graph)
 
 
 def read_token(token_file: Path) -> str | None:
