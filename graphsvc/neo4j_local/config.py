@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from graphsvc.neo4j_local.java import Java
-from graphsvc.neo4j_local.layout import Layout
+from graphsvc.neo4j_local.layout import CRASH_LOG, Layout
 from graphsvc.neo4j_local.ports import LOOPBACK, Ports
 
 MAIN_CLASS = "org.neo4j.server.CommunityEntryPoint"
@@ -83,7 +83,7 @@ def server_arguments(
         # Least memory and least CPU time of the three collectors on two cores and a heap of this size.
         "-XX:+UseSerialGC",
         "-XX:+ExitOnOutOfMemoryError",
-        f"-XX:ErrorFile={layout.logs_dir / 'jvm-crash-%p.log'}",
+        f"-XX:ErrorFile={layout.logs_dir / CRASH_LOG}",
         *archive,
         *java_permissions(java),
         "-cp",

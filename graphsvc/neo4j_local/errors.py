@@ -1,11 +1,13 @@
 """What can go wrong with the managed local Neo4j, for the operator at the terminal.
 
 LocalNeo4jError
-├── JarsUnavailable      the pinned jars cannot be had or do not match their checksums
-├── JavaNotFound         no Java of a version that Neo4j runs on
-├── PortTaken            a port that was asked for by number belongs to somebody else
-├── StartFailed          Neo4j ended, or did not answer, before the deadline
-└── PasswordLost         the data has a password but the file that held it is gone
+├── JarsUnavailable          the pinned jars cannot be had or do not match their checksums
+├── JavaNotFound             no Java of a version that Neo4j runs on
+├── PortTaken                a port that was asked for by number belongs to somebody else
+├── StartFailed              Neo4j did not get to the point of answering
+│   ├── EndedEarly           its process ended
+│   └── PasswordRefused      it runs but does not take the password in the home
+└── PasswordLost             the data has a password but the file that held it is gone
 """
 
 
@@ -31,6 +33,10 @@ class StartFailed(LocalNeo4jError):
 
 class EndedEarly(StartFailed):
     """Neo4j's process ended before it answered."""
+
+
+class PasswordRefused(StartFailed):
+    """Neo4j runs but does not take the password in the home's password file."""
 
 
 class PasswordLost(LocalNeo4jError):

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+CRASH_LOG = "java-crash-%p.log"  # Java puts the number of its process for %p
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -56,6 +58,11 @@ class Layout:
         return self.root / "password"
 
     @property
+    def first_start_done(self) -> Path:
+        """There once a client has been served with the password: only then can the data be worth anything."""
+        return self.root / "first-start-done"
+
+    @property
     def ports_file(self) -> Path:
         """The ports chosen for this home, kept between starts."""
         return self.root / "ports.json"
@@ -74,6 +81,10 @@ class Layout:
     def lock(self) -> Path:
         """Held while one process starts or stops the server."""
         return self.root / "lock"
+
+    def crash_logs(self) -> set[Path]:
+        """What Java wrote when it crashed."""
+        return set(self.logs_dir.glob(CRASH_LOG.replace("%p", "*")))
 
     def holds_data(self) -> bool:
         """Whether a server has run here before."""

@@ -14,7 +14,7 @@ from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 from graphsvc.neo4j_local import config, process
 from graphsvc.neo4j_local.class_archive import ClassArchive, publish_recording
-from graphsvc.neo4j_local.errors import EndedEarly, LocalNeo4jError, StartFailed
+from graphsvc.neo4j_local.errors import EndedEarly, LocalNeo4jError, PasswordRefused, StartFailed
 from graphsvc.neo4j_local.jars import resolve_jars
 from graphsvc.neo4j_local.java import Java, find_java
 from graphsvc.neo4j_local.layout import Layout
@@ -25,9 +25,11 @@ USER = "neo4j"
 START_DEADLINE_S = 120.0
 STOP_DEADLINE_S = 60.0
 POLL_INTERVAL_S = 0.05
+ABORT_DEADLINE_S = 5.0  # of a server that has served nobody yet; its recovery copes
 ANSWER_DEADLINE_S = 5.0
 START_ATTEMPTS_MAX = 3
 LOG_LINES_IN_ERROR = 15
+ACK = "\x06"  # Neo4j prints it to tell whoever launched it that it is up
 
 
 @dataclass(frozen=True)
@@ -109,16 +111,17 @@ class LocalNeo4j:
         return self._running(server) if server else None
 
     def answers(self) -> bool:
-        """Whether the server serves an authenticated client now. Raises `StartFailed` if it refuses the password."""
+        """Whether the server serves an authenticated client now. Raises `PasswordRefused`."""
         running = self.status()
-        return running is not None and _answers(running)
+        return running is not None and _answers(running, ANSWER_DEADLINE_S)
 
     def last_log_lines(self, count: int = LOG_LINES_IN_ERROR) -> str:
         """The end of what Neo4j and its Java wrote."""
         lines: list[str] = []
         for log in (self.layout.neo4j_log, self.layout.console_log):
             if log.exists():
-                lines += log.read_text(encoding="utf-8", errors="replace").splitlines()[-count:]
+                text = log.read_text(encoding="utf-8", errors="replace").strip(ACK + "\n")
+                lines += text.splitlines()[-count:]
         return "\n".join(lines)
 
     @contextmanager
@@ -158,17 +161,32 @@ class LocalNeo4j:
         java, jars = find_java(), resolve_jars(self._cache)
         archive = ClassArchive.of(self._cache, self.layout.root, java, jars)
         plant_password(self.layout, java, jars)
-        for _ in range(START_ATTEMPTS_MAX - 1):
+        for attempt in range(1, START_ATTEMPTS_MAX + 1):
             ports = choose_ports(self.layout.ports_file, self._bolt_port, self._http_port)
+            crash_logs = self.layout.crash_logs()
             try:
                 return self._launch(java, jars, ports, archive, deadline_s)
             except EndedEarly:
-                # Worth another try where the next one differs: a port lost between choice and use, or an archive
-                # that does Java harm.
-                if not (self._lost_a_port(ports) | archive.discard()):
+                # Worth another try where it can end otherwise: a port lost between choice and use, or an archive that
+                # does Java harm.
+                crashed = self.layout.crash_logs() != crash_logs
+                mended = self._lost_a_port(ports) or (crashed and archive.discard())
+                if attempt == START_ATTEMPTS_MAX or not mended:
                     raise
-        ports = choose_ports(self.layout.ports_file, self._bolt_port, self._http_port)
-        return self._launch(java, jars, ports, archive, deadline_s)
+            except PasswordRefused:
+                if attempt == START_ATTEMPTS_MAX or self.layout.first_start_done.exists():
+                    raise
+                self._set_data_aside()
+                plant_password(self.layout, java, jars)
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def _set_data_aside(self) -> None:
+        """For a first start that was killed after Neo4j made its users and before it gave them their password."""
+        aside = self.layout.root / f"data-of-unfinished-start-{time.time_ns()}"
+        self.layout.data_dir.rename(aside)
+        sys.stderr.write(
+            f"Neo4j's first start here was cut short; starting anew, what it left is in {aside}\n"
+        )
 
     def _launch(
         self, java: Java, jars: list[Path], ports: Ports, archive: ClassArchive, deadline_s: float
@@ -187,8 +205,9 @@ class LocalNeo4j:
             process.remember(server, layout.process_file)
             self._await_answer(server, deadline_s)
         except BaseException:
-            process.end(server, STOP_DEADLINE_S)
+            process.end(server, ABORT_DEADLINE_S)
             raise
+        layout.first_start_done.touch()
         return self._running(server)
 
     def _await_answer(self, server: psutil.Process, deadline_s: float) -> None:
@@ -199,7 +218,7 @@ class LocalNeo4j:
             if not process.is_server(server, self._mark()):
                 raise EndedEarly(f"Neo4j ended while starting.\n{self.last_log_lines()}")
             # The web server comes last, and Neo4j gives up if it cannot have its port.
-            if ports and not is_free(ports.http) and _answers(running):
+            if ports and not is_free(ports.http) and _answers(running, min(deadline_s, ANSWER_DEADLINE_S)):
                 return
             time.sleep(POLL_INTERVAL_S)
         raise StartFailed(f"Neo4j did not answer within {deadline_s:.0f} s.\n{self.last_log_lines()}")
@@ -209,15 +228,21 @@ class LocalNeo4j:
         return not (self._bolt_port or is_free(ports.bolt)) or not (self._http_port or is_free(ports.http))
 
 
-def _answers(running: RunningNeo4j) -> bool:
+def _answers(running: RunningNeo4j, deadline_s: float) -> bool:
     credentials = (running.user, running.password_file.read_text(encoding="utf-8").strip())
     try:
-        with neo4j.GraphDatabase.driver(
-            running.bolt_url, auth=credentials, connection_timeout=ANSWER_DEADLINE_S, telemetry_disabled=True
-        ) as driver:
+        with (
+            neo4j.GraphDatabase.driver(
+                running.bolt_url,
+                auth=credentials,
+                connection_timeout=deadline_s,
+                connection_acquisition_timeout=deadline_s,  # the handshake too: a frozen server accepts and says nothing
+                telemetry_disabled=True,
+            ) as driver
+        ):
             driver.verify_connectivity()
     except AuthError as error:
-        raise StartFailed(f"Neo4j does not take the password in {running.password_file}") from error
+        raise PasswordRefused(f"Neo4j does not take the password in {running.password_file}") from error
     except (DriverError, Neo4jError, OSError):
         return False
     return True
