@@ -12,12 +12,12 @@ import psutil
 import typer
 
 from graphsvc import server
-from graphsvc.database import database_address, managed_neo4j
+from graphsvc.database import managed_neo4j
 from graphsvc.neo4j_local import process
 from graphsvc.settings import Settings
 
 NOT_RUNNING = 3
-_READY_DEADLINE_S = 60.0
+_READY_DEADLINE_S = 150.0  # Neo4j has 120 s of it
 _STOP_DEADLINE_S = 20.0
 _POLL_S = 0.1
 _START_TIME_TOLERANCE_S = 60.0
@@ -57,7 +57,8 @@ def start_service(settings: Settings) -> dict[str, Any]:
         child: subprocess.Popen[bytes] | None = None
         if read_state(settings) is None:
             if settings.neo4j_uri is None:
-                database_address(settings)  # here and not in the child, so that its progress is seen
+                # Fetched here, so that its progress is seen; started by the child, which knows its own address.
+                managed_neo4j(settings).fetch()
             with log_file.open("ab") as log:
                 child = subprocess.Popen(
                     [sys.executable, "-m", "graphsvc", "serve"],

@@ -231,15 +231,13 @@ class LocalNeo4j:
 def _answers(running: RunningNeo4j, deadline_s: float) -> bool:
     credentials = (running.user, running.password_file.read_text(encoding="utf-8").strip())
     try:
-        with (
-            neo4j.GraphDatabase.driver(
-                running.bolt_url,
-                auth=credentials,
-                connection_timeout=deadline_s,
-                connection_acquisition_timeout=deadline_s,  # the handshake too: a frozen server accepts and says nothing
-                telemetry_disabled=True,
-            ) as driver
-        ):
+        with neo4j.GraphDatabase.driver(
+            running.bolt_url,
+            auth=credentials,
+            connection_timeout=deadline_s,
+            connection_acquisition_timeout=deadline_s,  # the handshake too: a frozen server says nothing
+            telemetry_disabled=True,
+        ) as driver:
             driver.verify_connectivity()
     except AuthError as error:
         raise PasswordRefused(f"Neo4j does not take the password in {running.password_file}") from error

@@ -1,8 +1,7 @@
 """Goal: the managed Neo4j keeps its promises to whoever starts, kills, doubles or loses something.
 
 Method: real servers in two homes. Starting one takes seconds, so the tests share them and run in the order of this
-file: home `a` is first started by two processes at once, home `b` by a process that is killed on the way. Every test leaves
-both homes in the state that its name does not mention.
+file: home `a` is first started by two processes at once, home `b` by a process that is killed on the way.
 """
 
 import os
