@@ -19,7 +19,7 @@ from graphsvc.client.exchange import (
     understood,
 )
 from graphsvc.client.listed import operation_of
-from graphsvc.models import admin, reads, writes
+from graphsvc.models import admin, reads, tasks, writes
 from graphsvc.models.common import Answer, Model
 
 A = TypeVar("A", bound=Answer)
@@ -73,6 +73,19 @@ class Client:
     delete_entities = _method("delete_entities", writes.DeleteEntities, writes.RetireAnswer)
     delete_observations = _method("delete_observations", writes.DeleteObservations, writes.RetireAnswer)
     delete_relations = _method("delete_relations", writes.DeleteRelations, writes.RetireAnswer)
+    create_tasks = _method("create_tasks", tasks.CreateTasks, writes.WriteAnswer)
+    update_tasks = _method("update_tasks", tasks.UpdateTasks, writes.WriteAnswer)
+    create_notes = _method("create_notes", tasks.CreateNotes, writes.WriteAnswer)
+    update_notes = _method("update_notes", tasks.UpdateNotes, writes.WriteAnswer)
+    retire = _method("retire", tasks.RetireById, writes.RetireAnswer)
+    revive = _method("revive", tasks.ReviveById, tasks.RevivedAnswer)
+    link_task_entity = _method("link_task_entity", tasks.LinkTaskEntity, tasks.OutcomeAnswer)
+    unlink_task_entity = _method("unlink_task_entity", tasks.UnlinkTaskEntity, tasks.RemovedAnswer)
+    reject_suggestion = _method("reject_suggestion", tasks.RejectSuggestion, tasks.OutcomeAnswer)
+    get_task_links = _method("get_task_links", tasks.GetTaskLinks, tasks.LinksAnswer)
+    get_entity_tasks = _method("get_entity_tasks", tasks.GetEntityTasks, tasks.LinksAnswer)
+    suggest_task_links = _method("suggest_task_links", tasks.SuggestTaskLinks, tasks.SuggestionsAnswer)
+    export_link_labels = _method("export_link_labels", tasks.ExportLinkLabels, tasks.LinesAnswer)
     whoami = _method("whoami", admin.Nothing, admin.WhoamiAnswer)
     list_scopes = _method("list_scopes", admin.Nothing, admin.ScopesAnswer)
     create_scopes = _method("create_scopes", admin.CreateScopes, admin.ResultsAnswer)

@@ -176,6 +176,7 @@ _ALL: Final = (
             "add_aliases": "another name under which people speak of a thing.",
             "remove_aliases": "a name that turned out to mean something else.",
             "update_tasks": "a task's status, title, text or date.",
+            "update_notes": "a note's title or text.",
             "reject_suggestion": "a suggested link between a task and a thing is wrong; it is not suggested again.",
             "revive": "bring back something that was retired, by id.",
         },
