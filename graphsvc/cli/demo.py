@@ -5,16 +5,15 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
-import httpx
-import typer
-
 from graphsvc.cli.load import load_files
 from graphsvc.cli.service import start_service
 from graphsvc.cli.show import show_search, terminal
+from graphsvc.client import Client
+from graphsvc.models.common import Budget
 from graphsvc.settings import Settings
 
 QUESTION = "Who can print boxes the same day for Paul Pack?"
-BUDGET = {"unit": "chars", "limit": 4000}
+BUDGET = Budget(unit="chars", limit=4000)
 
 
 def seeds_folder() -> Path:
@@ -37,16 +36,10 @@ def demo() -> None:
         os.environ["GRAPHSVC_NEO4J_PASSWORD_FILE"] = state["neo4j_password_file"]
     asyncio.run(load_files([seeds_folder() / "demo.jsonl"], "jsonl", None))
     token = Path(state["token_file"]).read_text(encoding="utf-8").strip()
-    response = httpx.post(
-        f"{state['base_url']}/v1/search_nodes",
-        json={"query": QUESTION, "pointers": True, "budget": BUDGET},
-        headers={"Authorization": f"Bearer {token}"},
-        timeout=30,
-    )
-    if response.status_code != 200:
-        raise typer.Exit(1)
+    with Client(state["base_url"], token) as client:
+        answer = client.search_nodes(query=QUESTION, pointers=True, budget=BUDGET)
     console.print(f"\n[bold yellow]{QUESTION}[/bold yellow]\n")
-    show_search(console, QUESTION, response.json())
+    show_search(console, QUESTION, answer.model_dump())
     console.print()
     for name, value in (
         ("API docs", f"{state['base_url']}/docs"),

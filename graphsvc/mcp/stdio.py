@@ -9,7 +9,7 @@ import orjson
 from mcp.server.stdio import stdio_server
 
 from graphsvc.client import AsyncClient, RequestRefused, ServiceUnreachable
-from graphsvc.client.exchange import Retry, may_repeat
+from graphsvc.client.exchange import Retry, may_repeat, new_key
 from graphsvc.errors import Unavailable
 from graphsvc.mcp.server import Context, Refused, ToolCall, make_server
 from graphsvc.problems import problem_document
@@ -27,15 +27,16 @@ class ServiceCaller:
     async def run(self, call: ToolCall, _context: Context) -> str:
         """The body of the answer. Raises Refused."""
         operation = call.operation
+        key = call.idempotency_key or new_key(operation.request)
         try:
             if self._client is None:
                 self._client = AsyncClient.local(retry=_RETRY)
             response = await self._client.send(
                 operation.name,
                 orjson.dumps(call.fields, option=orjson.OPT_SORT_KEYS),
-                call.idempotency_key,
+                key,
                 bookmark=call.bookmark or self._bookmark,
-                repeatable=may_repeat(operation.request, call.idempotency_key),
+                repeatable=may_repeat(operation.request, key),
             )
         except ServiceUnreachable as error:
             await self.close()
