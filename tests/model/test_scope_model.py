@@ -202,6 +202,20 @@ NOT_MODELLED = {
         ),
         "tests/tasks",
     ),
+    **dict.fromkeys(
+        (
+            "propose_claims",
+            "extract_claims",
+            "list_claims",
+            "list_facts",
+            "reject_claim",
+            "promote_candidate",
+            "govern_fact",
+            "set_policy",
+            "approve",
+        ),
+        "tests/claims",
+    ),
 }
 """What the model does not know, and where it is tested instead."""
 
