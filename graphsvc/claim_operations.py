@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from graphsvc.models import claims, tasks, writes
+from graphsvc.models import claims, provenance, tasks, writes
 from graphsvc.operation import Operation
 from graphsvc.service import claims as claims_service
 from graphsvc.service import governance
+from graphsvc.service import provenance as provenance_service
 
 CLAIM_OPERATIONS: Final = (
     Operation(
@@ -101,5 +102,33 @@ CLAIM_OPERATIONS: Final = (
         claims.ApprovalAnswer,
         governance.approve,
         example={"claim": "clm_01890a5d", "statement_sha256": "0" * 64},
+    ),
+    Operation(
+        "get_provenance",
+        "claims",
+        "read",
+        provenance.GetProvenance,
+        provenance.ChainAnswer,
+        provenance_service.get_provenance,
+        get=True,
+        example={"id": "fact_01890a5d"},
+    ),
+    Operation(
+        "retire_by_provenance",
+        "claims",
+        "govern",
+        provenance.RetireByProvenance,
+        provenance.UndoAnswer,
+        provenance_service.retire_by_provenance,
+        example={"session_id": "run-17", "dry_run": True},
+    ),
+    Operation(
+        "audit_memory",
+        "claims",
+        "read",
+        provenance.AuditMemory,
+        provenance.AuditAnswer,
+        provenance_service.audit_memory,
+        get=True,
     ),
 )
