@@ -1,8 +1,8 @@
 """The hash chain over a scope's transitions: what an entry is, what its seal covers (spec 08). Pure.
 
 An entry's own words (before, after, source) are bound by a salted digest only, so that they can be erased, salt and
-all, without breaking the chain; everything else is under the seal itself. The seal is an HMAC: whoever has the database but
-not the key can neither alter an entry nor add one unseen.
+all, without breaking the chain; everything else is under the seal itself. The seal is an HMAC: whoever has the database
+but not the key can neither alter an entry nor add one unseen.
 """
 
 import hashlib

@@ -186,24 +186,6 @@ NOT_MODELLED = {
     "list_tokens": "operators only: tests/http/test_authorization_table.py",
     **dict.fromkeys(
         (
-            "create_tasks",
-            "update_tasks",
-            "create_notes",
-            "update_notes",
-            "retire",
-            "revive",
-            "link_task_entity",
-            "unlink_task_entity",
-            "reject_suggestion",
-            "get_task_links",
-            "get_entity_tasks",
-            "suggest_task_links",
-            "export_link_labels",
-        ),
-        "tests/tasks",
-    ),
-    **dict.fromkeys(
-        (
             "propose_claims",
             "extract_claims",
             "list_claims",
