@@ -13,6 +13,9 @@
     ├── OriginNotAllowed          403  the Origin header is not one that may call from a browser
     ├── MethodNotAllowed          405
     ├── Conflict                  409
+    │   ├── ApprovalRequired      409  a person has to approve exactly this first
+    │   ├── EvidenceRequired      409  no evidence, or not enough
+    │   ├── PolicyRefuses         409  the scope's policy does not allow it
     │   ├── IdempotencyMismatch   409  the key was used with another body
     │   └── IdempotencyRunning    409  the first request with this key has not ended
     ├── BodyTooLarge              413
@@ -140,6 +143,24 @@ class Conflict(GraphsvcError):
 
     slug = "conflict"
     status = 409
+
+
+class ApprovalRequired(Conflict):
+    """A person has to approve exactly this first."""
+
+    slug = "approval_required"
+
+
+class EvidenceRequired(Conflict):
+    """There is no evidence for the claim, or not enough."""
+
+    slug = "evidence_required"
+
+
+class PolicyRefuses(Conflict):
+    """The policy of the scope does not allow this."""
+
+    slug = "policy_refuses"
 
 
 class IdempotencyMismatch(Conflict):

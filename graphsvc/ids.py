@@ -18,6 +18,7 @@ Kind = Literal[
     "doc",
     "chk",
     "clm",
+    "pol",
     "fact",
     "dec",
     "app",
@@ -27,7 +28,7 @@ Kind = Literal[
 ]
 
 _ID: Final = re.compile(
-    r"(ent|obs|rel|als|trn|tok|task|note|lnk|doc|chk|clm|fact|dec|app|cand|req|load)_[0-9a-f]{32}"
+    r"(ent|obs|rel|als|trn|tok|task|note|lnk|doc|chk|clm|pol|fact|dec|app|cand|req|load)_[0-9a-f]{32}"
 )
 
 

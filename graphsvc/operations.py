@@ -6,6 +6,7 @@ HTTP routes, OpenAPI, MCP tools, the client and the tests of who may do what are
 from types import MappingProxyType
 from typing import Final
 
+from graphsvc.claim_operations import CLAIM_OPERATIONS
 from graphsvc.models import admin, reads, writes
 from graphsvc.operation import Operation
 from graphsvc.service import admin as admin_service
@@ -202,6 +203,7 @@ _ALL: Final = (
         get=True,
     ),
     *TASK_OPERATIONS,
+    *CLAIM_OPERATIONS,
 )
 
 OPERATIONS: Final = MappingProxyType({operation.name: operation for operation in _ALL})

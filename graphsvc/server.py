@@ -24,6 +24,7 @@ from graphsvc.ids import new_id
 from graphsvc.private_file import write_private
 from graphsvc.schema import apply_schema
 from graphsvc.scope import SHARED, WILDCARD
+from graphsvc.service.sealing import seal_for_ever
 from graphsvc.settings import Settings
 from graphsvc.telemetry import log
 from graphsvc.warmup import warm_up
@@ -148,7 +149,10 @@ def app_factory() -> FastAPI:
 
 
 async def prepare(app: FastAPI, settings: Settings, graph: Graph) -> None:
-    """Schema, the shared scope and the operator's token, as soon as the database answers; until then not ready."""
+    """Schema, the shared scope and the operator's token, as soon as the database answers; until then not ready.
+
+    After that this is the sealer of the log (spec 08).
+    """
     while True:
         try:
             await apply_schema(graph)
@@ -163,6 +167,7 @@ async def prepare(app: FastAPI, settings: Settings, graph: Graph) -> None:
             app.state.prepared = True
             break
     await warm_up(graph)
+    await seal_for_ever(graph, settings)
 
 
 def read_token(token_file: Path) -> str | None:

@@ -101,6 +101,10 @@ class Settings(BaseSettings):
     secret: SecretStr | None = Field(
         default=None, description="Seals bookmarks; share one between replicas. Unset: made once in the home."
     )
+    audit_key: SecretStr | None = Field(
+        default=None,
+        description="Seals the log's chains; share one between replicas. Unset: made once in the home. Back it up.",
+    )
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="Log level.")
 
     @cached_property

@@ -27,9 +27,9 @@ CALL (row, n, e, changed) {
       n.primary = row.primary, n.text = row.text, n.updated_by = $context.principal,
       n.updated_at = CASE WHEN n.updated_at > datetime.transaction('Z') THEN n.updated_at
                           ELSE datetime.transaction('Z') END
-  // A name's key comes and goes with its entity, whose own history says so.
+  // A name's key comes and goes with its entity, whose own history says so; an old name that stays is an alias.
   WITH row, n, e, changed
-  WHERE NOT row.primary AND changed <> 'turned'
+  WHERE NOT row.primary
   CREATE (t:Transition {id: row.transition_id, target_id: n.id, target_kind: 'alias', scope: n.scope,
                         revision: n.revision, at: n.updated_at,
                         op: CASE changed WHEN 'added' THEN 'create' ELSE 'revive' END,

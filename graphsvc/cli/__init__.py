@@ -8,7 +8,7 @@ import sys
 import typer
 
 from graphsvc import __version__
-from graphsvc.cli import db, reading, service, tokens
+from graphsvc.cli import audit, db, reading, service, tokens
 from graphsvc.cli.demo import demo
 from graphsvc.cli.load import load
 from graphsvc.cli.mcp import mcp
@@ -24,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(db.app, name="db")
+app.add_typer(audit.app, name="audit")
 app.add_typer(tokens.token_app, name="token")
 app.add_typer(tokens.scope_app, name="scope")
 for command in (demo, service.up, service.down, service.status, service.serve, load, reading.search, mcp):

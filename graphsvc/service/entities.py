@@ -114,14 +114,14 @@ async def _attach(
     for (i, _), outcome in added.items():
         results[i]["observations"].append(outcome)
     external = [
-        {"index": i, "entity_id": results[i]["id"], "value": value}
+        {"index": i, "entity_id": results[i]["id"], "value": value, "transition_id": batch.ids.get("trn", "external", i, value)}
         for i, item in items.items()
         if results[i].get("scope") == batch.scope.write
         for value in sorted(set(item.external_ids))
     ]
     if not external:
         return
-    for row in await batch.tx.run("entity/set_external_ids", rows=external, context=batch.context):
+    for row in await batch.run_rows("entity/set_external_ids", external):
         result = results[row["index"]]
         result.setdefault("external_ids", []).append(
             {"value": row["value"], "outcome": "set" if row["owner"] == result["id"] else "conflict"}

@@ -9,8 +9,8 @@ from graphsvc.service.retiring import run_retire
 from graphsvc.service.writing import Results, WriteBatch
 
 _QUERIES: Final[dict[Literal["retire", "revive"], dict[tuple[Kind, ...], str]]] = {
-    "retire": {("task", "note"): "task/retire_work_items"},
-    "revive": {("task", "note"): "task/revive_work_items"},
+    "retire": {("task", "note"): "task/retire_work_items", ("clm",): "claim/retire_claims"},
+    "revive": {("task", "note"): "task/revive_work_items", ("clm",): "claim/revive_claims"},
 }
 """Which query retires or revives ids of which kinds."""
 

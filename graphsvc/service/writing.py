@@ -120,6 +120,8 @@ def provenance_context(call: Call, provenance: Provenance | None) -> dict[str, A
         "load_id": call.load_id,
         "source_ref": source_ref.canonical if source_ref else None,
         **given,
+        # Until the sealer has put the transition into its scope's chain (spec 08).
+        "unsealed": True,
     }
 
 

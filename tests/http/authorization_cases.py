@@ -74,6 +74,21 @@ CASES: dict[str, Callable[[Target], dict[str, Any]]] = {
     },
     "revoke_tokens": lambda t: {"token_ids": [t.token_id]},
     "list_tokens": lambda _: {},
+    "propose_claims": lambda t: {
+        "scope": t.scope,
+        "claims": [{"subject": t.reference, "predicate": "is", "object": "good"}],
+    },
+    "extract_claims": lambda t: {"scope": t.scope, "text": "Nobody Known supplies something.", "dry_run": True},
+    "list_claims": lambda t: {"subject": t.reference},
+    "list_facts": lambda t: {"subject": t.reference},
+    "reject_claim": lambda t: {"claim": t.id},
+    "promote_candidate": lambda t: {"claim": t.id, "mode": "human_confirmed"},
+    "govern_fact": lambda t: {"fact": t.id, "action": "revalidate"},
+    "set_policy": lambda t: {"scope": t.scope, "multi_evidence": False},
+    "approve": lambda t: {"claim": t.id, "statement_sha256": "0" * 64},
+    "get_provenance": lambda t: {"id": t.id},
+    "retire_by_provenance": lambda t: {"scope": t.scope, "session_id": t.name, "dry_run": True},
+    "audit_memory": lambda _: {},
 }
 """Operation to payload. An operation that is not here fails the test: add it with a target in it."""
 

@@ -1,0 +1,11 @@
+// The policys of a scope as they stand in the graph, under the names that transitions give their content.
+// access: read
+// scope: system
+// params: chain STRING, after STRING, page INTEGER
+// returns: id, revision, live, content
+MATCH (x:Policy {scope: $chain})
+WHERE x.id > $after
+RETURN x.id AS id, x.revision AS revision, x.retired_at IS NULL AS live,
+       {version: x.version, sensitive: x.sensitive, multi_evidence: x.multi_evidence,
+                   sensitive_kinds: x.sensitive_kinds, rationale: x.rationale} AS content
+ORDER BY id LIMIT $page

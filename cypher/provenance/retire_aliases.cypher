@@ -1,0 +1,26 @@
+// Retire aliases by the id of their edge.
+// access: write
+// scope: gated
+// params: rows LIST<MAP>, writable_scopes LIST<STRING>, context MAP
+// returns: index, id, transition_id
+UNWIND $rows AS row
+MATCH (made:Transition {target_id: row.id, op: 'create'})
+MATCH (:Alias)-[x:NAMES {id: row.id}]->(:Entity {id: made.after_entity_id})
+WHERE x.scope IN $writable_scopes AND NOT x.primary
+SET x.locked = true
+REMOVE x.locked
+WITH row, x
+WHERE x.retired_at IS NULL OR x.transition_id = row.transition_id
+CALL (row, x) {
+  WITH row, x
+  WHERE x.retired_at IS NULL
+  SET x.revision = x.revision + 1, x.transition_id = row.transition_id,
+      x.updated_at = CASE WHEN x.updated_at > datetime.transaction('Z') THEN x.updated_at
+                          ELSE datetime.transaction('Z') END,
+      x.updated_by = $context.principal, x.retired_by = $context.principal
+  SET x.retired_at = x.updated_at
+  CREATE (t:Transition {id: row.transition_id, target_id: x.id, target_kind: 'alias', scope: x.scope,
+                        revision: x.revision, at: x.updated_at, op: 'retire', before_text: x.text})
+  SET t += $context
+}
+RETURN row.index AS index, x.id AS id, row.transition_id AS transition_id

@@ -1,0 +1,1 @@
+CREATE CONSTRAINT decision_id IF NOT EXISTS FOR (x:Decision) REQUIRE x.id IS UNIQUE;

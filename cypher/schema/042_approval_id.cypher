@@ -1,0 +1,1 @@
+CREATE CONSTRAINT approval_id IF NOT EXISTS FOR (x:Approval) REQUIRE x.id IS UNIQUE;
