@@ -80,27 +80,38 @@ async def _open(
     return [_record(record) for record in records]
 
 
-def _record(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as it is shown: fields in one order, whatever the database's."""
-    entity = row["entity"]
+def entity_record(entity: dict[str, Any]) -> dict[str, Any]:
+    """An entity as it is shown: fields in one order, whatever the database's."""
+    return {key: entity[key] for key in ("id", "name", "kind", "scope", "aliases", "last_seen_at")}
+
+
+def observation_record(row: dict[str, Any]) -> dict[str, Any]:
+    """An observation as it is shown."""
     return {
-        "entity": {key: entity[key] for key in ("id", "name", "kind", "scope", "aliases", "last_seen_at")},
-        "observations": [
-            {
-                **{key: observation[key] for key in ("id", "text", "scope", "observed_at", "last_seen_at")},
-                "source_ref": orjson.loads(observation["source_ref"]) if observation["source_ref"] else None,
-            }
-            for observation in row["observations"]
-        ],
+        **{key: row[key] for key in ("id", "text", "scope", "observed_at", "last_seen_at")},
+        "source_ref": orjson.loads(row["source_ref"]) if row["source_ref"] else None,
+    }
+
+
+def relation_properties(properties: dict[str, Any]) -> dict[str, Any]:
+    """The properties that the caller gave a relation, among all that are stored with it."""
+    return {
+        key.removeprefix(PROPERTY_PREFIX): value
+        for key, value in sorted(properties.items())
+        if key.startswith(PROPERTY_PREFIX)
+    }
+
+
+def _record(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as it is shown."""
+    return {
+        "entity": entity_record(row["entity"]),
+        "observations": [observation_record(observation) for observation in row["observations"]],
         "relations": [
             {
                 **relation_record(relation),
                 "scope": relation["scope"],
-                "properties": {
-                    key.removeprefix(PROPERTY_PREFIX): value
-                    for key, value in sorted(relation["properties"].items())
-                    if key.startswith(PROPERTY_PREFIX)
-                },
+                "properties": relation_properties(relation["properties"]),
             }
             for relation in row["relations"]
         ],
