@@ -66,6 +66,8 @@ GRAPH_TOTALS_S_MAX: Final = 2.0
 """Longest that read_graph counts; where that is not enough, it gives no totals."""
 GRAPH_STREAM_PAGE_CHARS: Final = 1_000_000
 """What read_graph takes from the database at once when it streams."""
+AS_OF_AGE_S_MIN: Final = 2
+"""How long ago an instant must be to be read: what was written before it has been committed."""
 HISTORY_PAGE_DEFAULT: Final = 100
 HISTORY_PAGE_MAX: Final = 500
 

@@ -30,9 +30,10 @@ CALL (e, after) {
   MATCH (e)-[r:RELATES_TO]-(other:Entity)
   WHERE r.scope IN $visible_scopes AND r.retired_at IS NULL AND r.id > after
     AND other.scope IN $visible_scopes AND other.retired_at IS NULL AND other.id <= e.id
-  WITH DISTINCT r ORDER BY r.id LIMIT $items_max
+  WITH DISTINCT r, startNode(r) AS source, endNode(r) AS target
+  ORDER BY r.id LIMIT $items_max
   RETURN collect({id: r.id, type: r.type, scope: r.scope, properties: properties(r),
-                  from: startNode(r){.id, .name, .kind}, to: endNode(r){.id, .name, .kind}}) AS relations
+                  from: source{.id, .name, .kind}, to: target{.id, .name, .kind}}) AS relations
 }
 WITH e, aliases, observations, relations
 ORDER BY e.id

@@ -19,4 +19,4 @@ CALL () {
     AND other.scope IN $visible_scopes AND other.retired_at IS NULL
   RETURN count(r) AS relations
 }
-RETURN entities, observations, relations, toString(datetime.transaction('Z')) AS at
+RETURN entities, observations, relations, datetime.transaction('Z') AS at

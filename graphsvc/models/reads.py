@@ -5,7 +5,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from graphsvc import limits
-from graphsvc.models.common import Answer, Budget, Filters, Flag, Identifier, Model, PositiveInt, Reference
+from graphsvc.models.common import (
+    Answer,
+    Budget,
+    Filters,
+    Flag,
+    Identifier,
+    Instant,
+    Model,
+    PositiveInt,
+    Reference,
+)
 
 Query = Annotated[
     str,
@@ -67,6 +77,9 @@ class OpenNodes(ReadRequest):
 
     names: Annotated[list[Reference], Field(min_length=1, max_length=limits.NAMES_PER_OPEN_MAX)]
     neighbours: Flag = Field(default=False, description="Add one hop.")
+    as_of: Instant | None = Field(
+        default=None, description="As the graph stood then, at least 2 s past, under today's grants."
+    )
     scopes: Annotated[list[Identifier], Field(max_length=limits.SCOPES_PER_REQUEST_MAX)] | None = None
     cursor: Cursor | None = None
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC
 from typing import Any, Final
 
 from graphsvc import limits
@@ -95,7 +96,9 @@ async def _start(call: Call, scope: Scope) -> Place:
     with suppress(TimeoutError, DeadlineExceeded):
         async with asyncio.timeout(limits.GRAPH_TOTALS_S_MAX):
             counted = await call.graph.read(scope, "read/graph_totals", bookmarks=call.bookmarks)
-            totals = {name: counted[0][name] for name in _TOTALS}
+            at = counted[0]["at"].to_native().astimezone(UTC)
+            # The same number of characters every time, as all that a page says depends on its size.
+            totals = {**counted[0], "at": at.isoformat(timespec="milliseconds").replace("+00:00", "Z")}
     return Place("", "", ends[0]["last"] or "", totals)
 
 

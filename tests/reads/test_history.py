@@ -17,7 +17,7 @@ from tests.harness.service_process import Caller
 def settled(agent: Caller, since: str | None, expected: int) -> tuple[list[dict[str, Any]], str]:
     """The changes after a cursor, as soon as there are so many."""
     found: list[dict[str, Any]] = []
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while len(found) < expected and time.monotonic() < deadline:
         page = agent.call("list_changes", **({"since": since} if since else {}))
         found += page["changes"]

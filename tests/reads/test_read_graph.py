@@ -115,7 +115,7 @@ def test_what_is_live_throughout_is_seen_once_while_others_write(world: World) -
     stop = threading.Event()
 
     def disturb(caller: Caller, seed: int) -> None:
-        rng = random.Random(seed)  # noqa: S311 - which one is retired needs no secrecy
+        rng = random.Random(seed)
         made: list[str] = []
         n = 0
         while not stop.is_set():

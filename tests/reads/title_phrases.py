@@ -63,7 +63,7 @@ CHANGES: tuple[Callable[[list[str], random.Random], list[str]], ...] = (
 
 def derived_phrases(titles: Sequence[str], count: int, seed: int = 5) -> Iterator[tuple[str, str]]:
     """So many (phrase, title): each title of a sample with one to three changes, in lower case half the time."""
-    rng = random.Random(seed)  # noqa: S311 - the same phrases every time
+    rng = random.Random(seed)
     for title in rng.choices(titles, k=count):
         words = title.split()
         for change in rng.sample(CHANGES, rng.choice((1, 2, 2, 3))):
