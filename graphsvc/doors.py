@@ -5,7 +5,7 @@ HTTP routes and MCP tools differ in how a request arrives and how an answer leav
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -34,15 +34,20 @@ class Asked:
     body: bytes
     bookmark: str | None = None
     idempotency_key: str | None = None
+    takes_lines: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A finished answer: its body as sent, whether that is a block for a prompt, and whether it is a repeated one."""
+    """A finished answer: its body as sent, whether that is a block for a prompt, and whether it is a repeated one.
+
+    `lines` is there instead of a body for an answer that is sent while it is made.
+    """
 
     body: str
     is_block: bool = False
     replayed: bool = False
+    lines: AsyncIterator[str] | None = None
 
 
 class Doors:
@@ -77,6 +82,10 @@ class Doors:
             self.authenticator.forget()
         if isinstance(result, str):
             return Reply(result, is_block=getattr(request, "render", "json") == "block")
+        if isinstance(result, AsyncIterator):
+            if not asked.takes_lines:
+                raise InvalidRequest(problems=[Problem("$.stream", "is for HTTP only")])
+            return Reply("", lines=result)
         return self._written(result)
 
     def _written(self, result: dict[str, Any]) -> Reply:

@@ -53,6 +53,8 @@ _MEMORY_CODES: Final = ("MemoryPoolOutOfMemoryError", "TransactionOutOfMemoryErr
 _ENDED_CODES: Final = ("TransactionTimedOut", "Terminated", "LockClientStopped")
 _NO_DEADLINE_TRANSACTION_S: Final = 600.0
 """How long a transaction of a bulk load may take; the server's own limit is made for requests."""
+_WRITE_MARK: Final = {"graphsvc": "write"}
+"""On every transaction that may write, so that the feed of changes knows which are still running."""
 _RETRYABLE_CLIENT_CODES: Final = ("Neo.ClientError.Statement.EntityNotFound",)
 """Typed as a client error, but seen when another transaction changed the entity meanwhile; trying again is right."""
 
@@ -215,7 +217,9 @@ class Graph:
             async with self._driver.session(
                 database=self._database, default_access_mode=neo4j.WRITE_ACCESS
             ) as session:
-                tx = await session.begin_transaction(timeout=left_s or _NO_DEADLINE_TRANSACTION_S)
+                tx = await session.begin_transaction(
+                    metadata=_WRITE_MARK, timeout=left_s or _NO_DEADLINE_TRANSACTION_S
+                )
                 try:
                     result = await work(Transaction(tx, scope))
                     commit.is_sent = True

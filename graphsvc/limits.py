@@ -55,8 +55,20 @@ NEIGHBOURS_PER_ENTITY_MAX: Final = 12
 """Relations shown per entity; expansion stops here inside Cypher."""
 OPEN_OBSERVATIONS_PER_ENTITY_MAX: Final = 500
 OPEN_RELATIONS_MAX: Final = 500
+TITLE_PIECES_MAX: Final = 160
+"""Pieces of words that one find_by_title asks for; the longest words of the phrase are kept."""
+TITLE_PHRASE_CHARS_MAX: Final = 512
+TITLE_HITS_DEFAULT: Final = 10
+TITLE_HITS_MAX: Final = 50
 GRAPH_PAGE_DEFAULT: Final = 100
 GRAPH_PAGE_MAX: Final = 500
+GRAPH_TOTALS_S_MAX: Final = 2.0
+"""Longest that read_graph counts; where that is not enough, it gives no totals."""
+GRAPH_STREAM_PAGE_CHARS: Final = 1_000_000
+"""What read_graph takes from the database at once when it streams."""
+AS_OF_AGE_S_MIN: Final = 2
+"""How long ago an instant must be to be read: what was written before it has been committed."""
+HISTORY_PAGE_DEFAULT: Final = 100
 HISTORY_PAGE_MAX: Final = 500
 
 # Pointers (spec 04)

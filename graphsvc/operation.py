@@ -1,6 +1,6 @@
 """What an operation is: one row of the table of contents in `operations.py`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,8 +9,8 @@ from graphsvc.scope import Action
 from graphsvc.service.call import Call
 
 Tag = Literal["write", "read", "tasks", "claims", "documents", "admin"]
-Run = Callable[[Call, Any], Awaitable[str | dict[str, Any]]]
-"""A use-case: answers with the body itself (reads, framed) or with plain data (writes)."""
+Run = Callable[[Call, Any], Awaitable[str | dict[str, Any] | AsyncIterator[str]]]
+"""A use-case: answers with the body itself (reads, framed), with its lines (streams), or with plain data (writes)."""
 
 
 @dataclass(frozen=True, slots=True)

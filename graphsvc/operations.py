@@ -10,7 +10,17 @@ from graphsvc.claim_operations import CLAIM_OPERATIONS
 from graphsvc.models import admin, reads, writes
 from graphsvc.operation import Operation
 from graphsvc.service import admin as admin_service
-from graphsvc.service import aliases, entities, observations, opening, relations, search
+from graphsvc.service import (
+    aliases,
+    entities,
+    graph_walk,
+    history,
+    observations,
+    opening,
+    relations,
+    search,
+    title_search,
+)
 from graphsvc.task_operations import TASK_OPERATIONS
 
 _ALL: Final = (
@@ -48,6 +58,46 @@ _ALL: Final = (
         opening.open_nodes,
         get=True,
         example={"names": ["Acme Print", "Nobody"], "neighbours": True},
+    ),
+    Operation(
+        "read_graph",
+        "read",
+        "read",
+        reads.ReadGraph,
+        reads.GraphAnswer,
+        graph_walk.read_graph,
+        get=True,
+        example={"limit": 200},
+    ),
+    Operation(
+        "find_by_title",
+        "read",
+        "read",
+        reads.FindByTitle,
+        reads.TitlesAnswer,
+        title_search.find_by_title,
+        get=True,
+        example={"phrase": "acme turnaraund", "kinds": ["entity", "task", "note"], "limit": 10},
+    ),
+    Operation(
+        "get_history",
+        "read",
+        "read",
+        reads.GetHistory,
+        reads.HistoryAnswer,
+        history.get_history,
+        get=True,
+        example={"entity": "Acme Print"},
+    ),
+    Operation(
+        "list_changes",
+        "read",
+        "read",
+        reads.ListChanges,
+        reads.ChangesAnswer,
+        history.list_changes,
+        get=True,
+        example={"limit": 100},
     ),
     Operation(
         "create_entities",

@@ -6,7 +6,7 @@ from typing import Any, Final
 from graphsvc.domain.budget import Limit, settle, too_small
 from graphsvc.domain.framing import json_body, json_text
 
-_LONGEST_CURSOR: Final = "x" * 128
+_LONGEST_CURSOR: Final = "x" * 160
 
 
 def deliver_list(
@@ -17,16 +17,20 @@ def deliver_list(
     cursor_after: Callable[[dict[str, Any]], str] | None = None,
     more: bool = False,
     head: Mapping[str, Any] | None = None,
+    end_cursor: str | None = None,
 ) -> str:
     """The body of a list answer: `head`, the records under `name`, `next_cursor` (for lists that page), accounting.
 
     `more` says that there are further records behind these. Without `cursor_after` what does not fit is dropped and
-    counted. Raises BudgetTooSmall when not even an empty list fits.
+    counted. `end_cursor` is the next cursor of a list that is at its end: null, but for feeds, which have no end; those
+    also say whether there is `more` now. Raises BudgetTooSmall when not even an empty list fits.
     """
     shown: list[dict[str, Any]] = []
     answer: dict[str, Any] = {**(head or {}), name: shown}
     if cursor_after is not None:
         answer["next_cursor"] = _LONGEST_CURSOR
+        if end_cursor is not None:
+            answer["more"] = False
     accounting = answer["accounting"] = {
         "budget": {"unit": limit.unit, "limit": limit.limit, "used": limit.limit},
         name: {"considered": len(records), "returned": len(records)},
@@ -41,7 +45,10 @@ def deliver_list(
         shown.append(record)
     cut = len(shown) < len(records)
     if cursor_after is not None:
-        answer["next_cursor"] = cursor_after(shown[-1]) if shown and (cut or more) else None
+        is_feed = end_cursor is not None
+        answer["next_cursor"] = cursor_after(shown[-1]) if shown and (cut or more or is_feed) else end_cursor
+        if is_feed:
+            answer["more"] = cut or more
     accounting[name]["returned"] = len(shown)
     accounting["truncated"] = cut
     accounting["status"] = "truncated" if cut else "ok" if records else "no_match"

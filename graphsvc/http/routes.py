@@ -7,7 +7,7 @@ import orjson
 from pydantic import BaseModel
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from graphsvc.doors import Asked, Doors, measured, read_request
 from graphsvc.errors import UnsupportedMediaType
@@ -16,6 +16,7 @@ from graphsvc.models.common import Model
 from graphsvc.operation import Operation
 
 _JSON_TYPE: Final = "application/json"
+_LINES_TYPE: Final = "application/x-ndjson"
 
 
 def endpoint(operation: Operation, doors: Doors) -> Callable[[Request], Awaitable[Response]]:
@@ -41,8 +42,10 @@ async def _answer(operation: Operation, doors: Doors, request: Request) -> Respo
     times = TIMES.get()
     if times is not None:
         times.mark_parsed()
-    asked = Asked(authorization, body, headers.get("x-bookmark"), headers.get("idempotency-key"))
+    asked = Asked(authorization, body, headers.get("x-bookmark"), headers.get("idempotency-key"), True)
     reply = await doors.run(operation, principal, parsed, asked)
+    if reply.lines is not None:
+        return StreamingResponse(reply.lines, media_type=_LINES_TYPE)
     return Response(
         reply.body,
         headers={"Idempotent-Replayed": "true"} if reply.replayed else None,

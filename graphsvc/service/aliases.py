@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphsvc.domain.names import name_key, pointer_key
+from graphsvc.domain.titles import title_terms
 from graphsvc.domain.words import index_terms
 from graphsvc.models.common import InvalidItem
 from graphsvc.models.writes import AddAliases, AliasesInput, RemoveAliases
@@ -50,7 +51,7 @@ async def add_alias_rows(batch: WriteBatch, aliases: Sequence[AliasRow]) -> dict
                     "transition_id": batch.ids.get("trn", "alias", *alias.place),
                     "key": key[1],
                     "pointer_key": pointer_key(alias.text),
-                    "terms": " ".join(index_terms(alias.text)),
+                    "terms": " ".join([*index_terms(alias.text), *title_terms(alias.text)]),
                     "text": alias.text,
                     "primary": alias.primary,
                 }

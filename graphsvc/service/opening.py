@@ -1,5 +1,6 @@
 """open_nodes: exactly these entities, with observations and the relations between them (spec 03)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -8,10 +9,12 @@ from graphsvc import limits
 from graphsvc.cursor import decode_cursor, encode_cursor, invalid_cursor
 from graphsvc.domain.budget import Limit, settle, too_small
 from graphsvc.domain.framing import json_body, json_text
+from graphsvc.graph import Row
 from graphsvc.models.common import ExternalIdReference, IdReference
 from graphsvc.models.reads import OpenNodes
 from graphsvc.scope import Scope
 from graphsvc.service.call import Call
+from graphsvc.service.past import Past
 from graphsvc.service.relations import PROPERTY_PREFIX
 from graphsvc.service.writing import ReferenceValue, resolve_references
 
@@ -26,12 +29,16 @@ async def open_nodes(call: Call, request: OpenNodes) -> str:
     async def run(query: str, **params: object) -> list[dict[str, Any]]:
         return await call.graph.read(scope, query, bookmarks=call.bookmarks, **params)
 
-    owners = await resolve_references(run, request.names)
+    past = Past(call, scope, request.as_of) if request.as_of is not None else None
+    if past is not None:
+        owners: list[Sequence[Row]] = [[{"id": i} for i in ids] for ids in await past.resolve(request.names)]
+    else:
+        owners = await resolve_references(run, request.names)
     missing = [spelt(name) for name, found in zip(request.names, owners, strict=True) if not found]
     ambiguous = [spelt(name) for name, found in zip(request.names, owners, strict=True) if len(found) > 1]
     ids = list(dict.fromkeys(found[0]["id"] for found in owners if len(found) == 1))
     position, after = open_place(request.cursor)
-    entities = await _open(call, scope, request, ids, position, after)
+    entities = await _open(call, scope, request, past, ids, position, after)
     return _deliver(request, entities, missing, ambiguous, position)
 
 
@@ -54,7 +61,13 @@ def spelt(reference: ReferenceValue) -> object:
 
 
 async def _open(
-    call: Call, scope: Scope, request: OpenNodes, ids: list[str], position: int, after: str
+    call: Call,
+    scope: Scope,
+    request: OpenNodes,
+    past: Past | None,
+    ids: list[str],
+    position: int,
+    after: str,
 ) -> list[dict[str, Any]]:
     """Records from this position on; the first continues after that observation."""
     records: list[dict[str, Any]] = []
@@ -64,6 +77,9 @@ async def _open(
         else ((ids[position:], ""),)
     ):
         if not part:
+            continue
+        if past is not None:
+            records += await past.open(part, ids, after_observation, neighbours=request.neighbours)
             continue
         rows = await call.graph.read(
             scope,
@@ -80,27 +96,38 @@ async def _open(
     return [_record(record) for record in records]
 
 
-def _record(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as it is shown: fields in one order, whatever the database's."""
-    entity = row["entity"]
+def entity_record(entity: dict[str, Any]) -> dict[str, Any]:
+    """An entity as it is shown: fields in one order, whatever the database's."""
+    return {key: entity[key] for key in ("id", "name", "kind", "scope", "aliases", "last_seen_at")}
+
+
+def observation_record(row: dict[str, Any]) -> dict[str, Any]:
+    """An observation as it is shown."""
     return {
-        "entity": {key: entity[key] for key in ("id", "name", "kind", "scope", "aliases", "last_seen_at")},
-        "observations": [
-            {
-                **{key: observation[key] for key in ("id", "text", "scope", "observed_at", "last_seen_at")},
-                "source_ref": orjson.loads(observation["source_ref"]) if observation["source_ref"] else None,
-            }
-            for observation in row["observations"]
-        ],
+        **{key: row[key] for key in ("id", "text", "scope", "observed_at", "last_seen_at")},
+        "source_ref": orjson.loads(row["source_ref"]) if row["source_ref"] else None,
+    }
+
+
+def relation_properties(properties: dict[str, Any]) -> dict[str, Any]:
+    """The properties that the caller gave a relation, among all that are stored with it."""
+    return {
+        key.removeprefix(PROPERTY_PREFIX): value
+        for key, value in sorted(properties.items())
+        if key.startswith(PROPERTY_PREFIX)
+    }
+
+
+def _record(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as it is shown."""
+    return {
+        "entity": entity_record(row["entity"]),
+        "observations": [observation_record(observation) for observation in row["observations"]],
         "relations": [
             {
                 **relation_record(relation),
                 "scope": relation["scope"],
-                "properties": {
-                    key.removeprefix(PROPERTY_PREFIX): value
-                    for key, value in sorted(relation["properties"].items())
-                    if key.startswith(PROPERTY_PREFIX)
-                },
+                "properties": relation_properties(relation["properties"]),
             }
             for relation in row["relations"]
         ],

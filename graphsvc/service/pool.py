@@ -12,6 +12,7 @@ from graphsvc.domain.names import name_key
 from graphsvc.domain.pointers import Window
 from graphsvc.domain.ranking import SESSION_REACH, Candidate, Question, Ranked
 from graphsvc.domain.times import iso
+from graphsvc.domain.titles import without_pieces
 from graphsvc.domain.words import QueryTerm, index_terms, query_terms
 from graphsvc.graph import Row
 from graphsvc.lucene import scope_clause, token_clause
@@ -40,7 +41,7 @@ class Pool:
             Candidate(
                 id=row["id"],
                 owner=row["owner"],
-                terms=row["terms"] or "",
+                terms=without_pieces(row["terms"]) if row["is_name"] else row["terms"] or "",
                 scope=row["scope"],
                 at=datetime.fromisoformat(row["at"]),
                 session=None if row["session"] is None else f"{row['scope']} {row['session']}",

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal
 
+from graphsvc.domain.titles import title_terms
 from graphsvc.domain.words import index_terms
 from graphsvc.graph import Row
 from graphsvc.ids import is_id
@@ -25,8 +26,8 @@ TaskReferenceValue = IdReference | TaskExternalId | str
 
 
 def work_item_terms(title: str, body: str | None) -> str:
-    """The words under which a task or note is found."""
-    return " ".join(index_terms(f"{title}\n{body or ''}"))
+    """The words under which a task or note is found, and the pieces of its title."""
+    return " ".join([*index_terms(f"{title}\n{body or ''}"), *title_terms(title)])
 
 
 async def create_tasks(call: Call, request: CreateTasks) -> dict[str, Any]:

@@ -111,6 +111,17 @@ def readings(own: Own) -> dict[str, list[dict[str, Any]]]:
             for neighbours in (False, True)
             for budget in budgets
         ],
+        "read_graph": [
+            {"limit": 500, "budget": {"limit": 200_000}},
+            {"scopes": [own.scope, "project:none"], "limit": 500, "budget": {"limit": 200_000}},
+        ],
+        "find_by_title": [
+            {"phrase": phrase, "kinds": kinds}
+            for phrase in ("harbr", "Mill", "quay zorvex", "Gone", "zzz")
+            for kinds in (["entity"], ["entity", "task", "note"])
+        ],
+        "get_history": [{"entity": name, "limit": 500} for name in ("Harbor", "Gone")],
+        "list_changes": [{"limit": 200}, {"limit": 500, "budget": {"limit": 200_000}}],
         "get_task_links": [
             {"task": own.task},
             {"task": own.task, "include_removed": True},
@@ -142,13 +153,17 @@ def read_all(own: Own) -> dict[str, bytes]:
     return found
 
 
+_COUNTED_AT = re.compile(rb'"at":"[^"]+"(?=\},"accounting")')
+
+
 def told(response: httpx.Response) -> bytes:
     """What a response tells: status, body, and all headers but the ones that are new each time."""
     new_each_time = {b"x-request-id", b"server-timing", b"date"}
     headers = [
         (name.lower(), value) for name, value in response.headers.raw if name.lower() not in new_each_time
     ]
-    return b"\n".join([str(response.status_code).encode(), response.content, repr(sorted(headers)).encode()])
+    body = _COUNTED_AT.sub(b"", response.content)
+    return b"\n".join([str(response.status_code).encode(), body, repr(sorted(headers)).encode()])
 
 
 def test_every_reading_operation_is_read() -> None:

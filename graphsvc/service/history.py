@@ -1,0 +1,151 @@
+"""get_history and list_changes: transitions, oldest first (spec 01, 03).
+
+Both are gated by scope alone: they are for looking at what is no longer live. The feed never skips what a transaction
+that commits late brings: it goes only as far as no running write can add to any more (`history/settled_until`).
+"""
+
+import re
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+
+from graphsvc.cursor import decode_cursor, encode_cursor, invalid_cursor
+from graphsvc.domain.budget import Limit
+from graphsvc.domain.listing import deliver_list
+from graphsvc.domain.names import name_key
+from graphsvc.domain.times import iso
+from graphsvc.errors import Conflict, NotFound
+from graphsvc.graph import Row
+from graphsvc.ids import is_id
+from graphsvc.models.common import ExternalIdReference, IdReference
+from graphsvc.models.reads import GetHistory, ListChanges
+from graphsvc.service.call import Call
+
+_ORIGINS: Final = ("session_id", "tool", "chunk_ref", "decision_id", "load_id")
+_BEGINNING: Final = ("0001-01-01T00:00:00Z", 0, "")
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z")
+_JSON_FIELDS: Final = frozenset({"source_ref", "properties", "signals"})
+
+
+async def get_history(call: Call, request: GetHistory) -> str:
+    """A page of the transitions of an entity, its observations, aliases, relations and task links.
+
+    Raises NotFound for an entity in no visible scope, Conflict for a name that several have.
+    """
+    scope = call.principal.read_scope()
+    reference = request.entity
+    text = reference if isinstance(reference, str) else None
+    rows = await call.graph.read(
+        scope,
+        "history/owner_of_history",
+        bookmarks=call.bookmarks,
+        id=reference.id if isinstance(reference, IdReference) else text if is_id(text or "", "ent") else None,
+        external_id=reference.external_id if isinstance(reference, ExternalIdReference) else None,
+        key=name_key(text) if text is not None else None,
+    )
+    owners = rows[0]["owners"] or []
+    if not owners:
+        raise NotFound
+    if len(owners) > 1:
+        raise Conflict("several entities have this name; ask by id")
+    after_at, after_revision, after_id = _place(request.cursor, "history")
+    found = await call.graph.read(
+        scope,
+        "history/transitions_of_entity",
+        bookmarks=call.bookmarks,
+        entity_id=owners[0],
+        after_at=after_at,
+        after_revision=after_revision,
+        after_id=after_id,
+        page=request.limit + 1,
+    )
+    records = [transition_record(row) for row in found[0]["transitions"]]
+    return deliver_list(
+        "transitions",
+        records[: request.limit],
+        Limit(request.budget.unit, request.budget.limit),
+        cursor_after=lambda record: _cursor("history", record),
+        more=len(records) > request.limit,
+    )
+
+
+async def list_changes(call: Call, request: ListChanges) -> str:
+    """A page of the feed of changes in the visible scopes, and the cursor for the next look.
+
+    What is written now shows within a second, or when the oldest running write has ended. A scope that is granted later
+    begins for a reader where its cursor stands; what it held before is in read_graph.
+    """
+    scope = call.principal.read_scope(request.scopes).narrowed()
+    after_at, after_revision, after_id = _place(request.since, "changes")
+    settled = await call.graph.read(None, "history/settled_until", bookmarks=call.bookmarks)
+    rows = await call.graph.read(
+        scope,
+        "history/changes",
+        bookmarks=call.bookmarks,
+        after_at=after_at,
+        after_revision=after_revision,
+        after_id=after_id,
+        until=settled[0]["until"],
+        page=request.limit + 1,
+    )
+    records = [transition_record(row) for row in rows[0]["transitions"]]
+    return deliver_list(
+        "changes",
+        records[: request.limit],
+        Limit(request.budget.unit, request.budget.limit),
+        cursor_after=lambda record: _cursor("changes", record),
+        more=len(records) > request.limit,
+        end_cursor=encode_cursor("changes", [after_at, after_revision, after_id]),
+    )
+
+
+def _place(cursor: str | None, read: str) -> tuple[str, int, str]:
+    """After which transition a page begins. Raises InvalidRequest for a cursor of another read."""
+    if cursor is None:
+        return _BEGINNING
+    match decode_cursor(cursor, read):
+        case [str(at), int(revision), str(transition_id)]:
+            with suppress(ValueError):
+                if _TIME.fullmatch(at) and datetime.fromisoformat(at) and revision >= 0:
+                    return at, revision, transition_id
+    raise invalid_cursor()
+
+
+def _cursor(read: str, record: dict[str, Any]) -> str:
+    return encode_cursor(read, [record["at"], record["revision"], record["id"]])
+
+
+def transition_record(row: Row) -> dict[str, Any]:
+    """A transition as it is shown: when, what to what, by whom, where from, and the content before and after."""
+    provenance = {name: row[name] for name in _ORIGINS if row.get(name) is not None}
+    if row.get("source_ref") is not None:
+        provenance["source_ref"] = orjson.loads(row["source_ref"])
+    return {
+        "id": row["id"],
+        "at": row["at"],
+        "op": row["op"],
+        "target": {"id": row["target_id"], "kind": row["target_kind"], "scope": row["scope"]},
+        "revision": row["revision"],
+        "principal": row.get("principal"),
+        "request_id": row.get("request_id"),
+        "provenance": provenance,
+        "before": _content(row, "before_"),
+        "after": _content(row, "after_"),
+    }
+
+
+def _content(row: Row, prefix: str) -> dict[str, Any] | None:
+    content = {
+        key.removeprefix(prefix): _value(key.removeprefix(prefix), row[key])
+        for key in sorted(row)
+        if key.startswith(prefix)
+    }
+    return content or None
+
+
+def _value(name: str, value: Any) -> Any:
+    if name in _JSON_FIELDS and isinstance(value, str):
+        return orjson.loads(value)
+    return iso(value.to_native()) if hasattr(value, "to_native") else value

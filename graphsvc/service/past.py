@@ -1,0 +1,160 @@
+"""Reads of the past: the state at an instant, from the transitions up to it, under today's grants (spec 01).
+
+What `last_seen_at` was is not part of history, so it is null in these answers. Slower than reading the present: all
+transitions of what is read are looked at, within the request's deadline.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import orjson
+
+from graphsvc import limits
+from graphsvc.domain.names import name_key
+from graphsvc.domain.times import iso
+from graphsvc.errors import InvalidRequest, Problem
+from graphsvc.graph import Row
+from graphsvc.scope import Scope
+from graphsvc.service.call import Call
+from graphsvc.service.relations import PROPERTY_PREFIX
+from graphsvc.service.writing import ReferenceValue, reference_row
+
+_SETTLED: Final = timedelta(seconds=limits.AS_OF_AGE_S_MIN)
+
+
+@dataclass(frozen=True, slots=True)
+class PastEntity:
+    """An entity that was live then. `aliases` are (scope, key, text), by the age of the lookup key."""
+
+    id: str
+    scope: str
+    name: str
+    kind: str | None
+    aliases: Sequence[tuple[str, str, str]]
+
+    def owns(self, key: str, home_scope: str | None) -> int | None:
+        """At which step of spec 01 a text with this key means it; None: it does not."""
+        if name_key(self.name) == key:
+            return 1 if self.scope == home_scope else 2
+        scopes = [scope for scope, alias_key, _ in self.aliases if alias_key == key]
+        return (3 if home_scope in scopes else 4) if scopes else None
+
+
+class Past:
+    """The graph of one scope as it stood at an instant. Raises InvalidRequest for one that is not 2 s past."""
+
+    def __init__(self, call: Call, scope: Scope, as_of: datetime) -> None:
+        if as_of > datetime.now(UTC) - _SETTLED:
+            reason = f"must be at least {limits.AS_OF_AGE_S_MIN} s past"
+            raise InvalidRequest(problems=[Problem("$.as_of", reason)])
+        self._call = call
+        self._scope = scope
+        self._as_of = iso(as_of)
+
+    async def _read(self, query: str, **params: object) -> list[Row]:
+        return await self._call.graph.read(self._scope, query, bookmarks=self._call.bookmarks, **params)
+
+    async def entities(self, ids: Sequence[str]) -> dict[str, PastEntity]:
+        """Those of these that were live then, by id."""
+        rows = await self._read("past/entities", ids=sorted(set(ids)), as_of=self._as_of) if ids else []
+        found = {row["id"]: _entity(row) for row in rows}
+        return {entity_id: entity for entity_id, entity in found.items() if entity is not None}
+
+    async def resolve(self, references: Sequence[ReferenceValue]) -> list[list[str]]:
+        """The ids of the owners of each reference, at the first step that had any."""
+        rows = [reference_row(i, reference) for i, reference in enumerate(references)]
+        answered = {row["index"]: row["owners"] for row in await self._read("past/owners", rows=rows)}
+        live = await self.entities([owner for owners in answered.values() for owner in owners])
+        home = self._scope.principal.default_scope
+        found: list[list[str]] = []
+        for row in rows:
+            steps: dict[int, list[str]] = {}
+            for owner in sorted(answered.get(row["index"], ())):
+                if owner in live:
+                    is_named = row["id"] == owner or row["external_id"] is not None
+                    step = 0 if is_named else live[owner].owns(row["key"] or "", home)
+                    if step is not None:
+                        steps.setdefault(step, []).append(owner)
+            found.append(steps[min(steps)] if steps else [])
+        return found
+
+    async def open(
+        self, ids: Sequence[str], among: Sequence[str], after_observation: str, *, neighbours: bool
+    ) -> list[Row]:
+        """As the rows of `read/open_entities`, for the same parameters."""
+        rows = await self._read(
+            "past/parts",
+            ids=list(ids),
+            as_of=self._as_of,
+            after_observation=after_observation,
+            observations_max=limits.OPEN_OBSERVATIONS_PER_ENTITY_MAX,
+        )
+        parts = {row["id"]: row for row in rows}
+        others = [relation["other"] for row in rows for relation in row["relations"]]
+        live = await self.entities([*ids, *others])
+        return [_opened(live[i], parts[i], live, set(among), neighbours) for i in ids if i in live]
+
+
+def _entity(row: Row) -> PastEntity | None:
+    changes = row["changes"]
+    if not changes or changes[-1]["op"] == "retire":
+        return None
+    named = [change for change in changes if change["name"] is not None][-1]
+    renames = [change for change in changes if change["op"] == "update" and change["before_name"] is not None]
+    aliases = []
+    for key in row["names"]:
+        text = _alias_text(key, renames if key["scope"] == row["scope"] else [])
+        if text is not None and not (key["scope"] == row["scope"] and key["key"] == name_key(named["name"])):
+            aliases.append((key["scope"], key["key"], text))
+    return PastEntity(row["id"], row["scope"], named["name"], named["kind"], aliases)
+
+
+def _alias_text(key: Row, renames: Sequence[Row]) -> str | None:
+    """What an entity's lookup key said as an alias: added or retired itself, or a name that the entity gave up."""
+    told = [(change["at"], None if change["op"] == "retire" else change["text"]) for change in key["changes"]]
+    for rename in renames:
+        if name_key(rename["name"]) != name_key(rename["before_name"]):
+            if name_key(rename["before_name"]) == key["key"]:
+                told.append((rename["at"], rename["before_name"]))
+            elif name_key(rename["name"]) == key["key"]:
+                told.append((rename["at"], None))
+    told.sort(key=lambda change: datetime.fromisoformat(change[0]))
+    return told[-1][1] if told else None
+
+
+def _opened(
+    entity: PastEntity, parts: Row, live: dict[str, PastEntity], among: set[str], neighbours: bool
+) -> Row:
+    relations = [relation for relation in parts["relations"] if relation["other"] in live]
+    shown = [
+        _relation(relation, live[relation["other"]])
+        for relation in relations
+        if (relation["direction"] == "out" and (neighbours or relation["other"] in among))
+        or (relation["direction"] == "in" and neighbours and relation["other"] not in among)
+    ]
+    return {
+        "entity": {
+            "id": entity.id,
+            "name": entity.name,
+            "kind": entity.kind,
+            "scope": entity.scope,
+            "aliases": list(dict.fromkeys(text for _, _, text in entity.aliases)),
+            "last_seen_at": None,
+        },
+        "observations": parts["observations"],
+        "relations": shown[: limits.OPEN_RELATIONS_MAX],
+        "relations_elsewhere": sum(relation["other"] not in among for relation in relations),
+    }
+
+
+def _relation(relation: Row, other: PastEntity) -> Row:
+    properties: dict[str, Any] = {}
+    for given in relation["properties"]:
+        properties |= {PROPERTY_PREFIX + name: value for name, value in orjson.loads(given).items()}
+    return {
+        **relation,
+        "properties": properties,
+        "entity": {"id": other.id, "name": other.name, "kind": other.kind},
+    }
