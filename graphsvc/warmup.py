@@ -1,7 +1,7 @@
 """Has the database plan every query before the first client waits for it: planning takes far longer than running.
 
-Queries run with empty parameters for a principal that sees an empty scope; those that write run in a transaction that is
-never committed. What fails is left to its first real use.
+Queries run with empty parameters for a principal that sees an empty scope; those that write run in a transaction that
+is never committed. What fails is left to its first real use.
 """
 
 from typing import Any, Final

@@ -114,7 +114,12 @@ async def _attach(
     for (i, _), outcome in added.items():
         results[i]["observations"].append(outcome)
     external = [
-        {"index": i, "entity_id": results[i]["id"], "value": value, "transition_id": batch.ids.get("trn", "external", i, value)}
+        {
+            "index": i,
+            "entity_id": results[i]["id"],
+            "value": value,
+            "transition_id": batch.ids.get("trn", "external", i, value),
+        }
         for i, item in items.items()
         if results[i].get("scope") == batch.scope.write
         for value in sorted(set(item.external_ids))

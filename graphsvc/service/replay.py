@@ -1,8 +1,8 @@
 """Audit: is the log whole, and does the graph stand as the log says? (spec 08)
 
 `verify` walks each chain with the key. `replay` rebuilds the state of every thing from the log alone and compares it
-with the graph. Writers go on meanwhile: the graph is read first, and the log, sealed up to there, is followed for each thing
-up to the revision that the graph showed; what still differs is looked at a second time.
+with the graph. Writers go on meanwhile: the graph is read first, and the log, sealed up to there, is followed for
+each thing up to the revision that the graph showed; what still differs is looked at a second time.
 """
 
 import hashlib

@@ -244,7 +244,8 @@ def test_an_erasure_on_record_breaks_nothing_and_one_that_is_not_is_found(
 
 @given(
     st.dictionaries(
-        st.sampled_from(["after_a", "before_b", "op", "at", "n"]), st.one_of(st.text(), st.integers(-(2**63), 2**63 - 1))
+        st.sampled_from(["after_a", "before_b", "op", "at", "n"]),
+        st.one_of(st.text(), st.integers(-(2**63), 2**63 - 1)),
     )
 )
 def test_a_seal_covers_everything_and_content_by_its_salted_digest_only(entry: dict[str, Any]) -> None:

@@ -82,7 +82,11 @@ CASES: dict[str, Callable[[Target], dict[str, Any]]] = {
         "scope": t.scope,
         "claims": [{"subject": t.reference, "predicate": "is", "object": "good"}],
     },
-    "extract_claims": lambda t: {"scope": t.scope, "text": "Nobody Known supplies something.", "dry_run": True},
+    "extract_claims": lambda t: {
+        "scope": t.scope,
+        "text": "Nobody Known supplies something.",
+        "dry_run": True,
+    },
     "list_claims": lambda t: {"subject": t.reference},
     "list_facts": lambda t: {"subject": t.reference},
     "reject_claim": lambda t: {"claim": t.id},
