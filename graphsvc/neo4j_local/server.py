@@ -22,7 +22,7 @@ from graphsvc.neo4j_local.password import plant_password
 from graphsvc.neo4j_local.ports import LOOPBACK, Ports, choose_ports, is_free, read_ports
 
 USER = "neo4j"
-START_DEADLINE_S = 120.0
+START_DEADLINE_S = 240.0
 STOP_DEADLINE_S = 60.0
 POLL_INTERVAL_S = 0.05
 ABORT_DEADLINE_S = 5.0  # of a server that has served nobody yet; its recovery copes
