@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +33,16 @@ class Broken:
         """A new agent with a scope of its own."""
         operator = Caller(self.service.base_url, self.service.token())
         scope = f"project:f{_RUN}-{next(_numbers)}"
-        operator.call("create_scopes", scopes=[{"id": scope}])
+        # A database that has just started plans each query for the first time, which may take longer than a deadline.
+        for operation, payload in (
+            ("create_scopes", {"scopes": [{"id": scope}]}),
+            ("create_entities", {"scope": scope, "entities": [{"name": "warm", "observations": ["up"]}]}),
+            ("search_nodes", {"query": "warm up", "pointers": True}),
+            ("delete_entities", {"scope": scope, "names": ["warm"]}),
+        ):
+            until = time.monotonic() + 60
+            while operator.post(operation, payload).status_code in {503, 504} and time.monotonic() < until:
+                time.sleep(0.2)
         token = {"principal": scope.replace(":", "."), "kind": "agent", "grants": {scope: ["read", "write"]}}
         made = operator.call("create_tokens", tokens=[token])["results"][0]
         operator.close()

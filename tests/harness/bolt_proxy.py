@@ -246,8 +246,12 @@ class BoltProxy:
             if fault is not None and fault.action == "cut":
                 connection.abort()
                 return
-            if fault is not None and fault.action == "delay":
-                await asyncio.sleep(fault.delay_s)
+            if (
+                fault is not None
+                and fault.action == "delay"
+                and not await self._waited(connection, fault.delay_s)
+            ):
+                return
             if signature == _RESET:
                 connection.failed = False
             if connection.failed or (fault is not None and fault.action == "fail"):
@@ -256,6 +260,16 @@ class BoltProxy:
             if signature != _GOODBYE:
                 connection.pending.append((signature, None))
             connection.server[1].write(raw)
+
+    @staticmethod
+    async def _waited(connection: _Connection, delay_s: float) -> bool:
+        """Wait so long; False as soon as the client has hung up, as the server would then notice too."""
+        until = time.monotonic() + delay_s
+        while (left_s := until - time.monotonic()) > 0:
+            await asyncio.sleep(min(left_s, 0.05))
+            if connection.client[0].at_eof() or connection.client[1].transport.is_closing():
+                return False
+        return True
 
     async def _answer_failed(self, connection: _Connection, fault: Fault | None) -> None:
         """Answer in the server's place, in turn: FAILURE once, then IGNORED until the client resets."""
@@ -277,6 +291,10 @@ class BoltProxy:
             if fault is not None and fault.action == "cut":
                 connection.abort()
                 return
-            if fault is not None and fault.action == "delay":
-                await asyncio.sleep(fault.delay_s)
+            if (
+                fault is not None
+                and fault.action == "delay"
+                and not await self._waited(connection, fault.delay_s)
+            ):
+                return
             connection.client[1].write(raw)

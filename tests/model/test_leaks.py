@@ -104,6 +104,12 @@ def test_nothing_across_the_border_is_seen_or_counted(border: Border) -> None:
     ]
 
 
+def test_an_empty_scope_is_told_as_empty_whatever_is_elsewhere(border: Border, world: World) -> None:
+    nobody = world.agent(e="read,write")
+    answer = nobody.call("search_nodes", query="tidal", scopes=[world.scope("e"), border.b])
+    assert answer["accounting"]["status"] == "empty_graph"
+
+
 def test_tasks_across_the_border_are_not_there(border: Border) -> None:
     assert border.ask("get_entity_tasks", entity="Quay", include_removed=True)["links"] == []
     assert border.ask("get_task_links", task=border.own_task, include_removed=True)["links"] == []
