@@ -53,7 +53,9 @@ def entity_name(pep: dict[str, Any]) -> str:
     return f"PEP {pep['number']} – {plain_title(pep['title'])}"
 
 
-def labelled_tasks(peps: Sequence[dict[str, Any]], seed: int = 7) -> tuple[list[LabelledTask], list[LabelledTask]]:
+def labelled_tasks(
+    peps: Sequence[dict[str, Any]], seed: int = 7
+) -> tuple[list[LabelledTask], list[LabelledTask]]:
     """Named and topic tasks, by the rule above."""
     chosen = random.Random(seed)
     titles = Counter(pointer_key(plain_title(pep["title"])) for pep in peps)
@@ -78,8 +80,14 @@ def labelled_tasks(peps: Sequence[dict[str, Any]], seed: int = 7) -> tuple[list[
     topics = []
     for pep in chosen.sample([pep for pep in peps if len(" ".join(pep["abstract"]).split()) > 40], TASKS):
         own = set(pointer_key(pep["title"]).split()) | FUNCTION_WORDS
-        words = [word for word in pointer_key(" ".join(pep["abstract"])).split() if word not in own and not word.isdigit()]
-        rare = set(sorted(set(words), key=lambda word: (frequency[word] == 1, frequency[word], word))[:TOPIC_WORDS])
+        words = [
+            word
+            for word in pointer_key(" ".join(pep["abstract"])).split()
+            if word not in own and not word.isdigit()
+        ]
+        rare = set(
+            sorted(set(words), key=lambda word: (frequency[word] == 1, frequency[word], word))[:TOPIC_WORDS]
+        )
         text = " ".join(dict.fromkeys(word for word in words if word in rare))
         topics.append(LabelledTask("Look into this", text, frozenset({entity_name(pep)})))
     return named, topics
@@ -100,7 +108,9 @@ class Service:
 
 def suggested(service: Service, tasks: Sequence[LabelledTask], label: str) -> list[list[str]]:
     """The names suggested for each task, the best first. The tasks are retired afterwards."""
-    items = [{"title": t.title, "body": t.body, "external_id": f"bench-{label}-{i}"} for i, t in enumerate(tasks)]
+    items = [
+        {"title": t.title, "body": t.body, "external_id": f"bench-{label}-{i}"} for i, t in enumerate(tasks)
+    ]
     made = service.call("create_tasks", scope=SCOPE, tasks=items)["results"]
     budget = {"unit": "chars", "limit": 40_000}
     found = [
@@ -111,7 +121,9 @@ def suggested(service: Service, tasks: Sequence[LabelledTask], label: str) -> li
     return found
 
 
-def share_found(tasks: Sequence[LabelledTask], found: Sequence[Sequence[str]], first: int, *, of_labels: bool) -> float:
+def share_found(
+    tasks: Sequence[LabelledTask], found: Sequence[Sequence[str]], first: int, *, of_labels: bool
+) -> float:
     """Labels among the first so many, as a share of the labels or of the places; the mean over tasks."""
     shares = [
         len(task.labels & set(names[:first])) / (len(task.labels) if of_labels else first)
@@ -122,7 +134,9 @@ def share_found(tasks: Sequence[LabelledTask], found: Sequence[Sequence[str]], f
 
 def main() -> None:
     """Measure and print one JSON object."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--peps", type=Path, required=True)
     parser.add_argument("--service", required=True)
     parser.add_argument("--token-file", type=Path, required=True)

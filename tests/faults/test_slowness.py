@@ -189,7 +189,10 @@ def callers_hang_up(broken: Broken, times: int) -> None:
         list(pool.map(hang_up, range(times)))
     assert broken.proxy.await_idle(30)
     await_true(lambda: broken.open_transactions() == [], 10)
-    rows = broken.rows("MATCH (o:Observation {scope: $scope}) WHERE o.text STARTS WITH 'fact' RETURN o.text AS text", scope=scope)
+    rows = broken.rows(
+        "MATCH (o:Observation {scope: $scope}) WHERE o.text STARTS WITH 'fact' RETURN o.text AS text",
+        scope=scope,
+    )
     halves = [row["text"].rsplit(" ", 1)[0] for row in rows]
     assert all(halves.count(half) == 2 for half in halves), "half a batch"
     assert history_problems(broken, scope) == []
