@@ -8,8 +8,8 @@ that people use, another one by its title, and a person, an author of a third pr
 them are fixed and name nothing. *Topic* tasks: 110 tasks of one label each: the rarest words of a proposal's abstract,
 without those of its title, in the order of the text. All draws come from one seed.
 
-Precision@3 = labels among the first three / three; recall@10 = labels among the first ten / all labels. For topic tasks,
-which have one label, recall@3 is given in place of precision.
+Precision@3 = labels among the first three / three; recall@10 = labels among the first ten / all labels. For topic
+tasks, which have one label, recall@3 is given in place of precision.
 """
 
 import argparse
@@ -113,10 +113,10 @@ def suggested(service: Service, tasks: Sequence[LabelledTask], label: str) -> li
     ]
     made = service.call("create_tasks", scope=SCOPE, tasks=items)["results"]
     budget = {"unit": "chars", "limit": 40_000}
-    found = [
-        [s["entity"]["name"] for s in service.call("suggest_task_links", task=r["id"], limit=SHOWN, budget=budget)["suggestions"]]
-        for r in made
-    ]  # fmt: skip
+    answers = [
+        service.call("suggest_task_links", task=task["id"], limit=SHOWN, budget=budget) for task in made
+    ]
+    found = [[one["entity"]["name"] for one in answer["suggestions"]] for answer in answers]
     service.call("retire", scope=SCOPE, ids=[result["id"] for result in made])
     return found
 
