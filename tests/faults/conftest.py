@@ -28,6 +28,7 @@ class Broken:
     proxy: BoltProxy
     driver: neo4j.Driver
     callers: list[Caller] = field(default_factory=list)
+    scopes: dict[str, str] = field(default_factory=dict)
 
     def caller(self) -> Caller:
         """A new agent with a scope of its own."""
@@ -48,7 +49,12 @@ class Broken:
         operator.close()
         caller = Caller(self.service.base_url, made["token"])
         self.callers.append(caller)
+        self.scopes[caller.token] = scope
         return caller
+
+    def scope_of(self, caller: Caller) -> str:
+        """The scope that was made for this agent."""
+        return self.scopes[caller.token]
 
     def again(self, caller: Caller) -> Caller:
         """The same agent, where the service answers now."""

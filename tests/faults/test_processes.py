@@ -65,7 +65,7 @@ class Writers:
 
 def check_ledger(broken: Broken, caller: Caller, ledger: WriteLedger) -> None:
     """Everything that the ledger demands, the history, and the keys that must never be null."""
-    scope = str(broken.again(caller).call("whoami")["default_scope"])
+    scope = broken.scope_of(caller)
     rows = broken.rows(
         "MATCH (e:Entity {scope: $scope}) WHERE e.name <> 'warm' RETURN e.name AS name", scope=scope
     )
@@ -85,7 +85,7 @@ def check_ledger(broken: Broken, caller: Caller, ledger: WriteLedger) -> None:
 
 def kill_the_database(make_broken: Callable[..., Broken], neo4j_: Neo4jProcess, times: int) -> None:
     """F1."""
-    broken = make_broken(neo4j_)
+    broken = make_broken(neo4j_, request_deadline_ms="15000")
     broken.service.start()
     caller = broken.caller()
     ledger = WriteLedger()
@@ -98,7 +98,7 @@ def kill_the_database(make_broken: Callable[..., Broken], neo4j_: Neo4jProcess, 
         time.sleep(0.5)
         assert broken.service.base_url
         assert httpx.get(f"{broken.service.base_url}/live").status_code == 200
-        assert httpx.get(f"{broken.service.base_url}/ready", timeout=10).status_code == 503
+        assert httpx.get(f"{broken.service.base_url}/ready", timeout=20).status_code == 503
         writers.stop()
         neo4j_.start()
         back_s = await_true(broken.service.is_ready, 20)
@@ -191,7 +191,7 @@ def turned_away(broken: Broken) -> bool:
 
 
 def check_ledger_names(broken: Broken, caller: Caller, ledger: WriteLedger) -> None:
-    scope = str(broken.again(caller).call("whoami")["default_scope"])
+    scope = broken.scope_of(caller)
     rows = broken.rows(
         "MATCH (e:Entity {scope: $scope}) WHERE e.name <> 'warm' RETURN e.name AS name", scope=scope
     )
