@@ -16,6 +16,16 @@ from tests.harness.bolt_proxy import BoltProxy
 from tests.harness.neo4j_process import Neo4jProcess
 from tests.harness.service_process import Caller, ServiceProcess
 
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Faults belong to the long run: they need a quiet machine, as each is judged by the time it takes."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.long)
+
+
 _numbers = itertools.count(1)
 _RUN = os.urandom(3).hex()
 
