@@ -10,9 +10,11 @@ import typer
 from graphsvc import __version__
 from graphsvc.cli import audit, db, reading, service, tokens
 from graphsvc.cli.demo import demo
+from graphsvc.cli.ingest import ingest_command
 from graphsvc.cli.load import load
 from graphsvc.cli.mcp import mcp
 from graphsvc.client import ClientError
+from graphsvc.configuration import ConfigurationError
 from graphsvc.errors import GraphsvcError
 from graphsvc.neo4j_local import LocalNeo4jError
 from graphsvc.server import ServeError
@@ -30,6 +32,7 @@ app.add_typer(tokens.scope_app, name="scope")
 for command in (demo, service.up, service.down, service.status, service.serve, load, reading.search, mcp):
     app.command()(command)
 app.command("open")(reading.open_)
+app.command("ingest")(ingest_command)
 
 
 @app.command()
@@ -42,7 +45,7 @@ def main() -> None:
     """Run the command line; errors meant for people end in one line and exit code 1."""
     try:
         app()
-    except (ClientError, GraphsvcError, LocalNeo4jError, ServeError) as error:
+    except (ClientError, ConfigurationError, GraphsvcError, LocalNeo4jError, ServeError) as error:
         typer.echo(f"graphsvc: {error}", err=True)
         for problem in getattr(error, "problems", ()):
             typer.echo(f"  {problem.path}: {problem.reason}", err=True)
