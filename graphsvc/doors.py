@@ -19,7 +19,7 @@ from graphsvc.domain.framing import json_text
 from graphsvc.errors import InvalidRequest, MalformedBody, Problem, ScopeNotFound
 from graphsvc.graph import Graph
 from graphsvc.models.common import Model, problems_of
-from graphsvc.operation import Operation
+from graphsvc.operations.operation import Operation
 from graphsvc.rate import RateLimiter
 from graphsvc.scope import Principal
 from graphsvc.service.call import Call

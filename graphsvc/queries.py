@@ -29,7 +29,7 @@ _COMMENT: Final = re.compile(r"//[^\n]*")
 SCOPE_PARAMETERS: Final = frozenset({"visible_scopes", "write_scope", "writable_scopes", "home_scope"})
 GATES: Final = SCOPE_PARAMETERS - {"home_scope"}
 _HEADER_FIELDS: Final = ("access", "scope", "params", "returns")
-SCOPE_HOUSEKEEPING: Final = frozenset({"housekeeping"})
+PURGE_FOLDERS: Final = frozenset({"housekeeping"})
 """Folders whose queries may delete, as they hold no content (expired keys and checkpoints)."""
 
 
@@ -111,7 +111,7 @@ def parse_query(name: str, source: str) -> CypherQuery:
         raise refuse("scope is gated, but the text uses no scope parameter")
     for rule, pattern in _FORBIDDEN.items():
         if pattern.search(code) and not (
-            rule == "DELETE" and name.split("/", maxsplit=1)[0] in SCOPE_HOUSEKEEPING
+            rule == "DELETE" and name.split("/", maxsplit=1)[0] in PURGE_FOLDERS
         ):
             raise refuse(f"{rule} is not allowed")
     returns = tuple(

@@ -1,7 +1,7 @@
 """Operations by name, for those that a client has no line of its own for."""
 
-from graphsvc.operation import Operation
 from graphsvc.operations import OPERATIONS
+from graphsvc.operations.operation import Operation
 
 
 def operation_of(name: str) -> Operation:

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from graphsvc import errors
-from graphsvc.operation import Operation
 from graphsvc.operations import OPERATIONS
+from graphsvc.operations.operation import Operation
 from graphsvc.problems import PROBLEM_TYPE
 
 Mode = Literal["validation", "serialization"]

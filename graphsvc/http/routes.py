@@ -13,7 +13,7 @@ from graphsvc.doors import Asked, Doors, measured, read_request
 from graphsvc.errors import UnsupportedMediaType
 from graphsvc.http.timing import TIMES
 from graphsvc.models.common import Model
-from graphsvc.operation import Operation
+from graphsvc.operations.operation import Operation
 
 _JSON_TYPE: Final = "application/json"
 _LINES_TYPE: Final = "application/x-ndjson"

@@ -27,7 +27,7 @@ from graphsvc.domain.framing import json_text
 from graphsvc.errors import GraphsvcError, InternalError, InvalidRequest, Problem
 from graphsvc.mcp.schema import input_schema
 from graphsvc.mcp.tools import BESIDE_FIELDS, INSTRUCTIONS, TOOLS
-from graphsvc.operation import Operation
+from graphsvc.operations.operation import Operation
 from graphsvc.problems import problem_document
 from graphsvc.telemetry import REQUEST_ID, log
 

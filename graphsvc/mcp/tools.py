@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from graphsvc.errors import InvalidRequest, Problem
-from graphsvc.operation import Operation
 from graphsvc.operations import OPERATIONS
+from graphsvc.operations.operation import Operation
 
 INSTRUCTIONS: Final = (
     "graphsvc is a memory that lasts beyond this conversation. Before you answer about a person, a project or a "

@@ -1,9 +1,9 @@
-"""Operations on claims and facts (spec 08): a part of the table in `operations.py`."""
+"""Operations on claims and facts (spec 08): a part of the table in `operations/__init__.py`."""
 
 from typing import Final
 
 from graphsvc.models import claims, provenance, tasks, writes
-from graphsvc.operation import Operation
+from graphsvc.operations.operation import Operation
 from graphsvc.service import claims as claims_service
 from graphsvc.service import governance
 from graphsvc.service import provenance as provenance_service

@@ -1,4 +1,4 @@
-"""What an operation is: one row of the table of contents in `operations.py`."""
+"""What an operation is: one row of the table of contents in `operations/__init__.py`."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field

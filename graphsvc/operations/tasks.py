@@ -1,9 +1,9 @@
-"""Operations on tasks, notes and their links (spec 07): a part of the table in `operations.py`."""
+"""Operations on tasks, notes and their links (spec 07): a part of the table in `operations/__init__.py`."""
 
 from typing import Final
 
 from graphsvc.models import tasks, writes
-from graphsvc.operation import Operation
+from graphsvc.operations.operation import Operation
 from graphsvc.service import lifecycle, suggestions, task_links
 from graphsvc.service import tasks as tasks_service
 
