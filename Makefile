@@ -15,8 +15,8 @@ demo: $(VENV)/.installed ## Start Neo4j and the service, load the demo world, as
 down: $(VENV)/.installed ## Stop what `make demo` started
 	@$(BIN)/graphsvc down
 
-test: $(VENV)/.installed-dev ## The whole test suite against a real Neo4j
-	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m "not long" $(ARGS)
+test: $(VENV)/.installed-dev ## The whole test suite, in two processes with a real Neo4j each
+	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m "not long" -n 2 --dist loadfile --durations 25 $(ARGS)
 
 test-long: $(VENV)/.installed-dev ## The long matrix
 	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q $(ARGS)

@@ -9,13 +9,14 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphsvc.neo4j_local import LocalNeo4j
 from graphsvc.settings import Settings
 from tests.harness.service_process import Caller, ServiceProcess
-from tests.harness.tally import summary_lines
+from tests.harness.tally import TALLY, summary_lines
 
 _numbers = itertools.count(1)
 _RUN = os.urandom(3).hex()
@@ -31,13 +32,30 @@ class Database:
     how: str
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Settings of the developer's own shell must not reach the tests."""
+    if config.pluginmanager.hasplugin("dsession"):
+        config.pluginmanager.register(WorkersTally())
     for name in [
         name for name in os.environ if name.startswith("GRAPHSVC_") and not name.startswith("GRAPHSVC_TEST_")
     ]:
         if name != "GRAPHSVC_CACHE":
             del os.environ[name]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker process hands its counts over."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["tally"] = dict(TALLY)
+
+
+class WorkersTally:
+    """Adds up what the worker processes have counted, where there are any (pytest-xdist)."""
+
+    @staticmethod
+    def pytest_testnodedown(node: Any) -> None:
+        """A worker has ended."""
+        TALLY.update(getattr(node, "workeroutput", {}).get("tally", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
