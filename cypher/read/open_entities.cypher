@@ -1,4 +1,4 @@
-// The entities with these ids as the caller may see them: aliases, observations (a page), relations between them, and
+// The entities with these ids as the caller may see them: aliases, observations and the facts in force (a page; facts have the lower ids), relations between them, and
 // with `neighbours` one hop further. A relation stands under its source where that is open, else under its target.
 // access: read
 // scope: gated
@@ -14,11 +14,22 @@ CALL (e) {
   RETURN collect(DISTINCT n.text) AS aliases
 }
 CALL (e) {
-  MATCH (e)-[:HAS_OBSERVATION]->(o:Observation)
-  WHERE o.scope IN $visible_scopes AND o.retired_at IS NULL AND o.id > $after_observation
+  CALL (e) {
+    MATCH (e)-[:HAS_OBSERVATION]->(o:Observation)
+    WHERE o.scope IN $visible_scopes AND o.retired_at IS NULL AND o.id > $after_observation
+    RETURN o
+    UNION ALL
+    MATCH (e)<-[:ABOUT]-(o:Fact)
+    WHERE o.scope IN $visible_scopes AND o.retired_at IS NULL AND o.id > $after_observation
+      AND o.status = 'active' AND o.valid_from <= datetime.transaction('Z')
+      AND coalesce(o.valid_to > datetime.transaction('Z'), true)
+      AND NOT EXISTS { MATCH (o)-[:OBJECT]->(x:Entity) WHERE x.retired_at IS NOT NULL OR NOT x.scope IN $visible_scopes }
+    RETURN o
+  }
   WITH o ORDER BY o.id LIMIT $observations_max
   RETURN collect(o{.id, .text, .scope, observed_at: toString(o.observed_at), last_seen_at: toString(o.last_seen_at),
-                   .source_ref}) AS observations
+                   .source_ref, .claim_id, .decision_id, .mode, .confidence, .status, .contradicted,
+                   valid_from: toString(o.valid_from), valid_to: toString(o.valid_to)}) AS observations
 }
 CALL (e) {
   MATCH (e)-[r:RELATES_TO]-(other:Entity)

@@ -1,4 +1,4 @@
-// What may answer a search: observations, names and relation types that hold its words, weighted by how rare each word is
+// What may answer a search: observations, facts, names and relation types that hold its words, weighted by how rare each word is
 // inside the visible scopes, with what was recorded around the best of them in their sessions. The scopes are mandatory
 // clauses of the full-text query itself, so that nothing foreign takes a place in the pool; liveness and both scopes
 // are checked again on the graph. With an `anchor` (a project) an entity outside it counts only if the project has a
@@ -83,6 +83,13 @@ CALL (found, around) {
     MATCH (node)-[n:NAMES]->(e:Entity)
     WHERE n.retired_at IS NULL
     RETURN e
+    UNION
+    WITH node
+    WHERE node:Fact AND node.status = 'active' AND node.valid_from <= datetime.transaction('Z')
+      AND coalesce(node.valid_to > datetime.transaction('Z'), true)
+    MATCH (node)-[:ABOUT]->(e:Entity)
+    WHERE NOT EXISTS { MATCH (node)-[:OBJECT]->(o:Entity) WHERE o.retired_at IS NOT NULL OR NOT o.scope IN $visible_scopes }
+    RETURN e
   }
   WITH node, score, beside, e
   WHERE node.scope IN $visible_scopes AND node.retired_at IS NULL
@@ -93,7 +100,7 @@ CALL (found, around) {
   RETURN collect({
     score: score, beside: beside, id: coalesce(node.id, node.key), is_name: node:Alias, owner: e.id, kind_key: e.kind_key,
     terms: node.terms, scope: node.scope, at: toString(coalesce(node.observed_at, node.created_at)),
-    session: node.session_id, position: node.position, asks: coalesce(node.asks, false)
+    session: CASE WHEN node.position IS NOT NULL THEN node.session_id END, position: node.position, asks: coalesce(node.asks, false)
   }) AS hits
 }
 RETURN hits, named, related, size(found) AS pool, found[-1].score AS last_score, weights

@@ -1,5 +1,5 @@
-// What is shown of the entities that answer: themselves, their aliases, the chosen observations, and their one-hop
-// relations to visible live neighbours, the first few by age, cut here and not after.
+// What is shown of the entities that answer: themselves, their aliases, the chosen observations and facts, and their
+// one-hop relations to visible live neighbours, the first few by age, cut here and not after.
 // access: read
 // scope: gated
 // params: rows LIST<MAP>, relations_max INTEGER, anchor STRING, visible_scopes LIST<STRING>
@@ -20,6 +20,14 @@ CALL (row) {
   RETURN collect(o{.id, .text, .scope, .source_ref, observed_at: toString(o.observed_at),
                    last_seen_at: toString(o.last_seen_at)}) AS observations
 }
+CALL (row) {
+  UNWIND row.facts AS id
+  MATCH (f:Fact {id: id})
+  WHERE f.scope IN $visible_scopes AND f.retired_at IS NULL
+  RETURN collect(f{.id, .text, .scope, .claim_id, .decision_id, .mode, .confidence, .status, .contradicted,
+                   valid_from: toString(f.valid_from), valid_to: toString(f.valid_to),
+                   last_seen_at: toString(f.last_seen_at)}) AS facts
+}
 CALL (e) {
   MATCH (e)-[r:RELATES_TO]-(other:Entity)
   WHERE r.scope IN $visible_scopes AND r.retired_at IS NULL
@@ -33,4 +41,4 @@ CALL (e) {
                   entity: other{.id, .name, .kind}}) AS relations
 }
 RETURN collect({entity: e{.id, .name, .kind, .scope, last_seen_at: toString(e.last_seen_at)}, aliases: aliases,
-                observations: observations, relations: relations}) AS entities
+                observations: observations + facts, relations: relations}) AS entities

@@ -102,11 +102,21 @@ def entity_record(entity: dict[str, Any]) -> dict[str, Any]:
 
 
 def observation_record(row: dict[str, Any]) -> dict[str, Any]:
-    """An observation as it is shown."""
+    """An observation as it is shown, or a fact, which is marked."""
     return {
         **{key: row[key] for key in ("id", "text", "scope", "observed_at", "last_seen_at")},
         "source_ref": orjson.loads(row["source_ref"]) if row["source_ref"] else None,
+        **fact_mark(row),
     }
+
+
+def fact_mark(row: dict[str, Any]) -> dict[str, Any]:
+    """What marks a fact among observations: its validity, whether another fact contradicts it, and where it comes from
+    (spec 08). Nothing for an observation."""
+    if row.get("claim_id") is None:
+        return {}
+    names = ("status", "valid_from", "valid_to", "mode", "confidence", "claim_id", "decision_id")
+    return {"fact": {**{name: row[name] for name in names}, "contradicted": bool(row["contradicted"])}}
 
 
 def relation_properties(properties: dict[str, Any]) -> dict[str, Any]:

@@ -93,6 +93,7 @@ class Past:
         )
         parts = {row["id"]: row for row in rows}
         others = [relation["other"] for row in rows for relation in row["relations"]]
+        others += [fact["object_id"] for row in rows for fact in row["facts"] if fact["object_id"]]
         live = await self.entities([*ids, *others])
         return [_opened(live[i], parts[i], live, set(among), neighbours) for i in ids if i in live]
 
@@ -128,6 +129,8 @@ def _opened(
     entity: PastEntity, parts: Row, live: dict[str, PastEntity], among: set[str], neighbours: bool
 ) -> Row:
     relations = [relation for relation in parts["relations"] if relation["other"] in live]
+    facts = [fact for fact in parts["facts"] if fact["object_id"] is None or fact["object_id"] in live]
+    texts = sorted([*facts, *parts["observations"]], key=lambda text: str(text["id"]))
     shown = [
         _relation(relation, live[relation["other"]])
         for relation in relations
@@ -143,7 +146,7 @@ def _opened(
             "aliases": list(dict.fromkeys(text for _, _, text in entity.aliases)),
             "last_seen_at": None,
         },
-        "observations": parts["observations"],
+        "observations": texts[: limits.OPEN_OBSERVATIONS_PER_ENTITY_MAX],
         "relations": shown[: limits.OPEN_RELATIONS_MAX],
         "relations_elsewhere": sum(relation["other"] not in among for relation in relations),
     }

@@ -1,7 +1,7 @@
 """search_nodes, search_by_project: candidates from Cypher, ranked, expanded, packed under the budget (spec 03, 04)."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from graphsvc import limits
@@ -17,11 +17,12 @@ from graphsvc.graph import Row
 from graphsvc.models.reads import SearchByProject, SearchNodes, SearchRequest
 from graphsvc.scope import SHARED, Scope
 from graphsvc.service.call import Call
-from graphsvc.service.opening import relation_record
+from graphsvc.service.opening import fact_mark, relation_record
 from graphsvc.service.pool import Pool, fetch_pool, group_by_entity, question_of
 
 _RECORD_CHARS_MIN: Final = 200
 """What an observation takes in an answer at the least, its id, scope and times included."""
+_FACT_PREFIX: Final = "fact_"
 
 
 async def search_nodes(call: Call, request: SearchNodes) -> str:
@@ -108,7 +109,8 @@ async def _evidence(
         rows=[
             {
                 "id": hit.entity["id"],
-                "observations": [o.record["id"] for o in hit.observations if o.record["id"] in shown],
+                "observations": [i for i in _chosen(hit, shown) if not i.startswith(_FACT_PREFIX)],
+                "facts": [i for i in _chosen(hit, shown) if i.startswith(_FACT_PREFIX)],
             }
             for hit in top
         ],
@@ -118,6 +120,11 @@ async def _evidence(
     cards = {row["entity"]["id"]: row for row in rows[0]["entities"]}
     shown_hits = [_filled(hit, cards[hit.entity["id"]]) for hit in top if hit.entity["id"] in cards]
     return shown_hits + [_unfetched(hit) for hit in hits[len(top) :]]
+
+
+def _chosen(hit: EntityHit, shown: Collection[str]) -> list[str]:
+    """Ids of the observations and facts of a hit that may be shown."""
+    return [o.record["id"] for o in hit.observations if o.record["id"] in shown]
 
 
 def _filled(hit: EntityHit, row: Row) -> EntityHit:
@@ -149,10 +156,11 @@ def _observation_record(row: Row, score: float) -> dict[str, Any]:
         "scope": row["scope"],
         "score": score,
         "window": None,
-        "observed_at": row["observed_at"],
+        "observed_at": row.get("observed_at"),
         "last_seen_at": row["last_seen_at"],
+        **fact_mark(row),
     }
-    if row["source_ref"] is not None:
+    if row.get("source_ref") is not None:
         record["source_ref"] = SourceRef(row["source_ref"]).value
     return record
 
