@@ -6,7 +6,8 @@
 The rule. *Named* tasks: 110 tasks of three labels each (330 pairs): one proposal by its number in one of the spellings
 that people use, another one by its title, and a person, an author of a third proposal, by name; the sentences around
 them are fixed and name nothing. *Topic* tasks: 110 tasks of one label each: the rarest words of a proposal's abstract,
-without those of its title, in the order of the text. All draws come from one seed.
+without those of its title, in the order of the text. *Loose* tasks: the same with six words drawn from those of the
+abstract that between five and sixty proposals use. All draws come from one seed.
 
 Precision@3 = labels among the first three / three; recall@10 = labels among the first ten / all labels. For topic
 tasks, which have one label, recall@3 is given in place of precision.
@@ -15,6 +16,7 @@ tasks, which have one label, recall@3 is given in place of precision.
 import argparse
 import json
 import random
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +31,11 @@ from graphsvc.importers.peps import SCOPE, plain_title
 
 TASKS: Final = 110
 TOPIC_WORDS: Final = 12
+LOOSE_WORDS: Final = 6
+LOOSE_FREQUENCY: Final = range(5, 61)
 SHOWN: Final = 10
+_ATTEMPTS: Final = 5
+"""A service that has just started, or is busy, may have to be asked again."""
 _SPELLINGS: Final = ("PEP {}", "pep-{:04d}", "PEP {}", "pep{}")
 _SENTENCES: Final = (
     "Before Friday, read {number} again and compare it with “{title}”; then ask {person}.",
@@ -55,8 +61,8 @@ def entity_name(pep: dict[str, Any]) -> str:
 
 def labelled_tasks(
     peps: Sequence[dict[str, Any]], seed: int = 7
-) -> tuple[list[LabelledTask], list[LabelledTask]]:
-    """Named and topic tasks, by the rule above."""
+) -> tuple[list[LabelledTask], list[LabelledTask], list[LabelledTask]]:
+    """Named, topic and loose tasks, by the rule above."""
     chosen = random.Random(seed)
     titles = Counter(pointer_key(plain_title(pep["title"])) for pep in peps)
     # A title of one word, or of two proposals, names nobody for certain: it would be no label but a guess.
@@ -77,7 +83,7 @@ def labelled_tasks(
         labels = frozenset({entity_name(by_number), entity_name(by_title), person})
         named.append(LabelledTask(f"To do {i}", body, labels))
     frequency = Counter(word for pep in peps for word in set(pointer_key(" ".join(pep["abstract"])).split()))
-    topics = []
+    topics, loose = [], []
     for pep in chosen.sample([pep for pep in peps if len(" ".join(pep["abstract"]).split()) > 40], TASKS):
         own = set(pointer_key(pep["title"]).split()) | FUNCTION_WORDS
         words = [
@@ -89,8 +95,12 @@ def labelled_tasks(
             sorted(set(words), key=lambda word: (frequency[word] == 1, frequency[word], word))[:TOPIC_WORDS]
         )
         text = " ".join(dict.fromkeys(word for word in words if word in rare))
-        topics.append(LabelledTask("Look into this", text, frozenset({entity_name(pep)})))
-    return named, topics
+        label = frozenset({entity_name(pep)})
+        topics.append(LabelledTask("Look into this", text, label))
+        known = sorted({word for word in words if frequency[word] in LOOSE_FREQUENCY})
+        drawn = chosen.sample(known, min(LOOSE_WORDS, len(known)))
+        loose.append(LabelledTask("Look into this", " ".join(drawn), label))
+    return named, topics, loose
 
 
 class Service:
@@ -101,7 +111,11 @@ class Service:
 
     def call(self, operation: str, **payload: Any) -> Any:
         """The answer of an operation that must succeed."""
-        response = self._http.post(f"/v1/{operation}", json=payload)
+        for _ in range(_ATTEMPTS):
+            response = self._http.post(f"/v1/{operation}", json=payload)
+            if response.status_code not in {503, 504}:
+                break
+            time.sleep(1)
         response.raise_for_status()
         return response.json()
 
@@ -142,21 +156,23 @@ def main() -> None:
     parser.add_argument("--token-file", type=Path, required=True)
     given = parser.parse_args()
     peps = [json.loads(line) for line in given.peps.read_text(encoding="utf-8").splitlines()]
-    named, topics = labelled_tasks(peps)
+    named, topics, loose = labelled_tasks(peps)
     service = Service(given.service, given.token_file.read_text(encoding="utf-8").strip())
-    by_name, by_topic = suggested(service, named, "named"), suggested(service, topics, "topic")
-    figures = {
+    by_name = suggested(service, named, "named")
+    figures: dict[str, dict[str, float]] = {
         "named": {
             "pairs": sum(len(task.labels) for task in named),
             "precision_at_3": round(share_found(named, by_name, 3, of_labels=False), 3),
             "recall_at_10": round(share_found(named, by_name, 10, of_labels=True), 3),
-        },
-        "topic": {
-            "pairs": len(topics),
-            "recall_at_3": round(share_found(topics, by_topic, 3, of_labels=True), 3),
-            "recall_at_10": round(share_found(topics, by_topic, 10, of_labels=True), 3),
-        },
+        }
     }
+    for label, tasks in (("topic", topics), ("loose", loose)):
+        found = suggested(service, tasks, label)
+        figures[label] = {
+            "pairs": len(tasks),
+            "recall_at_3": round(share_found(tasks, found, 3, of_labels=True), 3),
+            "recall_at_10": round(share_found(tasks, found, 10, of_labels=True), 3),
+        }
     print(json.dumps(figures))
 
 
