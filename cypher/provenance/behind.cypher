@@ -7,19 +7,20 @@
 UNWIND $ids AS id
 CALL (id) {
   MATCH (x:Fact {id: id})
-  RETURN x, 'fact' AS kind, [(x)<-[:DECIDED]-(d:Decision) | d.id] + [(x)-[:FROM_CLAIM]->(c:Claim) | c.id] AS behind
+  RETURN x, 'fact' AS kind, [(x)<-[:DECIDED]-(d:Decision) WHERE d.scope IN $visible_scopes | d.id]
+           + [(x)-[:FROM_CLAIM]->(c:Claim) WHERE c.scope IN $visible_scopes | c.id] AS behind
   UNION
   MATCH (x:Decision {id: id})
-  RETURN x, 'decision' AS kind, [(x)-[:STANDS_ON]->(a:Approval) | a.id] AS behind
+  RETURN x, 'decision' AS kind, [(x)-[:STANDS_ON]->(a:Approval) WHERE a.scope IN $visible_scopes | a.id] AS behind
   UNION
   MATCH (x:Approval {id: id})
   RETURN x, 'approval' AS kind, [] AS behind
   UNION
   MATCH (x:Claim {id: id})
-  RETURN x, 'claim' AS kind, [(x)-[:SUPPORTED_BY]->(e:Evidence) | e.id] AS behind
+  RETURN x, 'claim' AS kind, [(x)-[:SUPPORTED_BY]->(e:Evidence) WHERE e.scope IN $visible_scopes | e.id] AS behind
   UNION
   MATCH (x:Evidence {id: id})
-  RETURN x, 'evidence' AS kind, [(x)-[:REFERS_TO]->(o:Observation) | o.id] AS behind
+  RETURN x, 'evidence' AS kind, [(x)-[:REFERS_TO]->(o:Observation) WHERE o.scope IN $visible_scopes | o.id] AS behind
   UNION
   MATCH (x:Observation {id: id})
   RETURN x, 'observation' AS kind, [] AS behind

@@ -17,6 +17,11 @@ MakeHuman = Callable[..., Caller]
 @pytest.fixture
 def human(world: World, database: Database) -> Iterator[MakeHuman]:
     """`human(a="read,approve")`: a person with grants by the scopes' short names."""
+    yield from people_of(world, database)
+
+
+def people_of(world: World, database: Database) -> Iterator[MakeHuman]:
+    """The same for a world that lives longer than a test; on the way out the callers are closed."""
     made: list[Caller] = []
 
     def make(**grants: str) -> Caller:

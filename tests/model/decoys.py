@@ -83,3 +83,19 @@ class Decoys:
         linked += [(own_task, entity_id) for entity_id in self.ids[: len(own_ids)]]
         for task, entity_id in linked:
             self.operator.call("link_task_entity", task=task, entity={"id": entity_id})
+
+    def cross_claims(self, own_scope: str, own_ids: list[str], own_observations: list[str]) -> None:
+        """Foreign claims and facts about own things and on own evidence, and own ones about foreign things."""
+        evidence = [{"kind": "observation", "ref": ref} for ref in own_observations]
+        said = {"predicate": "has", "confidence": 0.9, "evidence": evidence}
+        for scope, subjects, object_ in (
+            (self.scopes[0], own_ids, f"zorvex tides {self.canary}"),
+            (own_scope, own_ids, {"id": self.ids[7]}),
+            (own_scope, self.ids[8:16], f"zorvex tides {self.canary}"),
+        ):
+            self.operator.call("set_policy", scope=scope, multi_evidence=True)
+            claims = [{**said, "subject": {"id": subject}, "object": object_} for subject in subjects]
+            made = self.operator.call("propose_claims", scope=scope, claims=claims)["results"]
+            for result in made[: len(made) // 2]:
+                ask = {"claim": result["id"], "mode": "multi_evidence", "scope": scope}
+                self.operator.call("promote_candidate", **ask)
