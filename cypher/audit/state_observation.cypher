@@ -1,10 +1,13 @@
-// The observations of a scope as they stand in the graph, under the names that transitions give their content.
+// The observations of a scope as they stand in the graph, under the names that transitions give their content; `coherent`: their
+// edges and what is derived from their content are as the content says.
 // access: read
 // scope: system
 // params: chain STRING, after STRING, page INTEGER
-// returns: id, revision, live, content
+// returns: id, revision, live, coherent, content, created_at, created_by, updated_at, updated_by
 MATCH (e:Entity)-[:HAS_OBSERVATION]->(x:Observation {scope: $chain})
 WHERE x.id > $after
-RETURN x.id AS id, x.revision AS revision, x.retired_at IS NULL AS live,
-       {text: x.text, entity_id: e.id, observed_at: x.observed_at, source_ref: x.source_ref} AS content
+RETURN x.id AS id, x.revision AS revision, x.retired_at IS NULL AND NOT x:Retired AS live,
+       x.owner_id = e.id AND x.owner_scope = e.scope AS coherent,
+       {text: x.text, entity_id: e.id, observed_at: x.observed_at, source_ref: x.source_ref} AS content,
+       x.created_at AS created_at, x.created_by AS created_by, x.updated_at AS updated_at, x.updated_by AS updated_by
 ORDER BY id LIMIT $page

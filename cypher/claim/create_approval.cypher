@@ -26,6 +26,6 @@ CALL (a) {
 MERGE (t:Transition {id: $row.transition_id})
 ON CREATE SET t.target_id = a.id, t.target_kind = 'approval', t.scope = a.scope, t.revision = 1, t.at = a.created_at,
               t.op = 'create', t.after_target_id = a.target_id, t.after_action = a.action,
-              t.after_statement_sha256 = a.statement_sha256, t.after_principal = a.principal,
+              t.after_statement_sha256 = a.statement_sha256, t.after_principal = a.principal, t.after_token_id = a.token_id,
               t.after_expires_at = a.expires_at, t.after_used_at = a.used_at, t.after_used_by = a.used_by, t += $context
 RETURN a.id AS id, toString(a.expires_at) AS expires_at, t.id AS transition_id

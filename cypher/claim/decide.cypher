@@ -30,5 +30,5 @@ ON CREATE SET t.target_id = d.id, t.target_kind = 'decision', t.scope = d.scope,
               t.after_principal = d.principal, t.after_principal_kind = d.principal_kind,
               t.after_rationale = d.rationale, t.after_policy_version = d.policy_version,
               t.after_approval_id = d.approval_id, t.after_target_id = d.target_id,
-              t.after_statement_sha256 = d.statement_sha256, t += $context
+              t.after_statement_sha256 = d.statement_sha256, t.after_targets = row.targets, t += $context
 RETURN d.id AS id, t.id AS transition_id

@@ -17,6 +17,6 @@ SET a.used_at = datetime.transaction('Z'), a.used_by = $row.decision_id, a.revis
 CREATE (t:Transition {id: $row.transition_id, target_id: a.id, target_kind: 'approval', scope: a.scope,
                       revision: a.revision, at: a.used_at, op: 'use'})
 SET t.after_target_id = a.target_id, t.after_action = a.action,
-              t.after_statement_sha256 = a.statement_sha256, t.after_principal = a.principal,
+              t.after_statement_sha256 = a.statement_sha256, t.after_principal = a.principal, t.after_token_id = a.token_id,
               t.after_expires_at = a.expires_at, t.after_used_at = a.used_at, t.after_used_by = a.used_by, t += $context
 RETURN a.id AS id, t.id AS transition_id

@@ -3,11 +3,16 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Final
 
 import typer
 
 from graphsvc.cli.tokens import with_graph
+from graphsvc.graph import Graph
+from graphsvc.neo4j_local import LocalNeo4j
+from graphsvc.service.rebuild import NotEmptyError, rebuild
 from graphsvc.service.replay import ScopeReport
 from graphsvc.service.replay import replay as replay_log
 from graphsvc.service.replay import verify as verify_log
@@ -17,6 +22,7 @@ from graphsvc.settings import Settings
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.")]
 Scopes = Annotated[list[str] | None, typer.Option("--scope", help="Only this scope (repeat for more).")]
 _SHOWN = 50
+_TEMPORARY: Final = "temporary"
 
 app = typer.Typer(help="Seal, verify and replay the log of all changes.", no_args_is_help=True)
 
@@ -41,12 +47,57 @@ def verify(scope: Scopes = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def replay(scope: Scopes = None, as_json: Json = False) -> None:
+def replay(
+    scope: Scopes = None,
+    into: Annotated[
+        str | None,
+        typer.Option(help="Rebuild in this empty database: bolt://…, or `temporary` for a managed one."),
+    ] = None,
+    into_user: Annotated[str, typer.Option(help="The user of that database.")] = "neo4j",
+    into_password_file: Annotated[
+        Path | None, typer.Option(help="The file that holds its password.", dir_okay=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Rebuild all states from the log alone and compare them with the graph. Exit code 1: there are differences.
 
-    Example: graphsvc audit replay
+    Without --into the states are compared one by one, in memory. With it the whole graph is rebuilt in an empty
+    database and the two graphs are compared; `--into temporary` starts a Neo4j of its own and removes it afterwards.
+
+    Example: graphsvc audit replay --into temporary
     """
-    _print(with_graph(lambda graph: replay_log(graph, Settings(), scope)), as_json)
+    if into is None:
+        _print(with_graph(lambda graph: replay_log(graph, Settings(), scope)), as_json)
+    elif into == _TEMPORARY:
+        settings = Settings()
+        with TemporaryDirectory(prefix="graphsvc-replay-") as home:
+            server = LocalNeo4j(Path(home), settings.cache, heap_mb=settings.neo4j_heap_mb)
+            try:
+                running = server.start()
+                _rebuild(running.bolt_url, running.user, running.password_file, scope, as_json)
+            finally:
+                server.stop()
+    else:
+        _rebuild(into, into_user, into_password_file, scope, as_json)
+
+
+def _rebuild(
+    uri: str, user: str, password_file: Path | None, scopes: list[str] | None, as_json: bool
+) -> None:
+    password = password_file.read_text(encoding="utf-8").strip() if password_file else ""
+
+    async def work(graph: Graph) -> list[ScopeReport]:
+        target = Graph.connect(uri, user, password)
+        try:
+            return await rebuild(graph, target, Settings(), scopes)
+        finally:
+            await target.close()
+
+    try:
+        _print(with_graph(work), as_json)
+    except NotEmptyError:
+        typer.echo(f"The database at {uri} is not empty. Give one that has nothing in it.", err=True)
+        raise typer.Exit(2) from None
 
 
 @app.command()

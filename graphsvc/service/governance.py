@@ -140,7 +140,7 @@ async def _decide(
         "transition_id": batch.ids.get("trn", "decision"),
         "scope": scope,
         "target_id": targets[0],
-        "targets": targets,
+        "targets": sorted(targets),
         "action": action,
         "verdict": verdict,
         "mode": mode,

@@ -6,7 +6,7 @@ each thing up to the revision that the graph showed; what still differs is looke
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -19,13 +19,18 @@ from graphsvc.settings import Settings
 
 _PAGE: Final = 1_000
 _GOVERNANCE: Final = ("claim", "fact", "decision", "approval", "policy")
-_KINDS: Final = (
+KINDS: Final = (
     *("entity", "observation", "relation", "alias", "external_id", "work_item", "task_link"),
     *_GOVERNANCE,
 )
 _ENDS: Final = frozenset({"retire", "unlink", "reject"})
 _BEGINS: Final = frozenset({"create", "revive", "upgrade"})
 _PROPERTY_PREFIX: Final = "property_"
+_WITHOUT_CREATION: Final = frozenset({"alias"})
+"""An entity's own name may become an alias: the alias then is older than its history."""
+_WITHOUT_CHANGE: Final = frozenset({"external_id", "decision", "approval", "policy"})
+"""Kinds that do not say when and by whom they were changed last."""
+_NOBODY: Final = (None, None)
 
 
 @dataclass(slots=True)
@@ -45,15 +50,33 @@ class ScopeReport:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """The state of one thing, its content as a digest."""
+    """The state of one thing. Times and principals are null where its kind does not keep them."""
 
     kind: str
     revision: int
     live: bool
-    digest: bytes
+    content: object
+    """Its content's digest or, if that was asked for, the content itself."""
+    coherent: bool = True
+    """Whether its edges, and what is derived from its content, are as the content says."""
+    created: tuple[Any, str | None] = _NOBODY
+    updated: tuple[Any, str | None] = _NOBODY
+
+    def differences(self, other: "Thing") -> list[str]:
+        """In what two states of one thing differ, in words."""
+        found = [
+            (self.revision != other.revision, "another revision"),
+            (self.live != other.live, "live in one of both only"),
+            (self.content != other.content, "other content"),
+            (self.coherent != other.coherent, "edges or derived properties do not fit the content"),
+            (self.created != other.created, "created at another time or by another"),
+            (self.updated != other.updated, "changed at another time or by another"),
+        ]
+        return [what for differs, what in found if differs]
 
 
-async def _chain(graph: Graph, scope: str) -> AsyncIterator[dict[str, Any]]:
+async def chain(graph: Graph, scope: str) -> AsyncIterator[dict[str, Any]]:
+    """The entries of a scope's chain, in order."""
     after = -1
     while True:
         rows = await graph.read(None, "audit/chain", chain=scope, after=after, page=_PAGE)
@@ -71,9 +94,12 @@ async def verify(graph: Graph, settings: Settings, scopes: Sequence[str] | None 
     """
     key, kept = audit_key(settings), kept_heads(settings)
     reports: dict[str, ScopeReport] = {}
-    for head in await _heads(graph, scopes):
+    for head in await heads(graph, scopes):
         report = reports[head["scope"]] = ScopeReport(head["scope"])
         await _verify_chain(graph, key, report, head, kept.get(head["scope"], {}))
+        for row in await graph.read(None, "audit/origins_astray", chain=report.scope, page=_PAGE):
+            where = {"seq": row["seq"], "transition": row["id"], "target": row["target_id"]}
+            report.problem("session, tool, chunk or source is not the one it names", **where)
     for row in await graph.read(None, "audit/outside_the_chain"):
         if scopes is not None and row["scope"] not in scopes:
             continue
@@ -88,9 +114,10 @@ async def verify(graph: Graph, settings: Settings, scopes: Sequence[str] | None 
     return list(reports.values())
 
 
-async def _heads(graph: Graph, scopes: Sequence[str] | None) -> list[dict[str, Any]]:
-    heads = await graph.read(None, "audit/heads")
-    return [head for head in heads if scopes is None or head["scope"] in scopes]
+async def heads(graph: Graph, scopes: Sequence[str] | None) -> list[dict[str, Any]]:
+    """The ends of the chains: of all scopes, or of these."""
+    found = await graph.read(None, "audit/heads")
+    return [head for head in found if scopes is None or head["scope"] in scopes]
 
 
 async def _verify_chain(
@@ -98,20 +125,20 @@ async def _verify_chain(
 ) -> None:
     before, expected, erased, erasures = "", 1, [], set()
     seen = set()
-    async for entry in _chain(graph, report.scope):
-        where = {"seq": entry["seq"], "transition": entry["id"], "target": entry["target_id"]}
+    async for entry in chain(graph, report.scope):
+        where = {"seq": entry["seq"], "transition": entry.get("id"), "target": entry.get("target_id")}
         if entry["seq"] != expected:
             report.problem("transitions are missing", after_seq=expected - 1, before_seq=entry["seq"])
         if seal_of(key, before, entry["seq"], entry, entry.get("content_sha256", "")) != entry.get("seal"):
             report.problem("the seal does not fit", **where)
         elif entry.get("salt") is None:
             erased.append(where)
-        elif content_digest(entry, entry["salt"]) != entry["content_sha256"]:
+        elif not _content_fits(entry):
             report.problem("the content was altered", **where)
         if entry["seq"] in kept and kept[entry["seq"]] != entry.get("seal"):
             report.problem("the seal is not the one that was kept outside", **where)
-        if entry["op"] == "erase":
-            erasures.add(entry["target_id"])
+        if entry.get("op") == "erase":
+            erasures.add(entry.get("target_id"))
         seen.add(entry["seq"])
         before, expected = entry.get("seal", ""), entry["seq"] + 1
         report.sealed += 1
@@ -127,13 +154,20 @@ async def _verify_chain(
         report.problem("ends that were kept outside are not in the chain", seqs=gone[:20])
 
 
+def _content_fits(entry: Mapping[str, Any]) -> bool:
+    try:
+        return content_digest(entry, entry["salt"]) == entry.get("content_sha256")
+    except ValueError:  # no salt that was ever made
+        return False
+
+
 async def replay(
-    graph: Graph, settings: Settings, scopes: Sequence[str] | None = None, kinds: Iterable[str] = _KINDS
+    graph: Graph, settings: Settings, scopes: Sequence[str] | None = None, kinds: Iterable[str] = KINDS
 ) -> list[ScopeReport]:
     """Compare the state that the log leads to with the graph, scope by scope."""
     wanted = tuple(kinds)
     reports = []
-    for head in await _heads(graph, scopes):
+    for head in await heads(graph, scopes):
         report = await _replay_scope(graph, settings, head["scope"], wanted)
         if report.problems:
             # Something may have been written between the two readings: what is really different stays so.
@@ -146,25 +180,19 @@ async def replay(
 
 async def _replay_scope(graph: Graph, settings: Settings, scope: str, kinds: tuple[str, ...]) -> ScopeReport:
     report = ScopeReport(scope)
-    stands, names = await _graph_state(graph, scope, kinds)
+    stands, names = await graph_state(graph, scope, kinds)
     await seal_all(graph, settings)
-    log = _Log(kinds, {thing_id: thing.revision for thing_id, thing in stands.items()})
-    async for entry in _chain(graph, scope):
+    log = Log(kinds, {thing_id: thing.revision for thing_id, thing in stands.items()})
+    async for entry in chain(graph, scope):
         log.take(entry)
         report.sealed += 1
     report.things = len(stands)
+    told = log.things
     for thing_id, thing in stands.items():
-        wanted = log.things.get(thing_id)
-        where = {"kind": thing.kind, "id": thing_id}
-        if wanted is None:
-            report.problem("not in the log", **where)
-        elif wanted.revision != thing.revision:
-            report.problem("another revision", **where, log=wanted.revision, graph=thing.revision)
-        elif wanted.live != thing.live:
-            report.problem("live in one of both only", **where, live_in_log=wanted.live)
-        elif wanted.digest != thing.digest:
-            report.problem("other content", **where)
-    for thing_id, wanted in log.things.items():
+        wanted = told.get(thing_id)
+        for what in ["not in the log"] if wanted is None else wanted.differences(thing):
+            report.problem(what, kind=thing.kind, id=thing_id)
+    for thing_id, wanted in told.items():
         if thing_id not in stands and thing_id not in names.edges:
             report.problem("not in the graph", kind=wanted.kind, id=thing_id)
     for thing_id, count in log.gaps().items():
@@ -177,16 +205,17 @@ async def _replay_scope(graph: Graph, settings: Settings, scope: str, kinds: tup
 
 
 @dataclass(slots=True)
-class _Names:
+class Names:
     """Keys of entities' own names: they follow the entity, and have no history of their own."""
 
     by_entity: dict[str, str] = field(default_factory=dict)
     edges: set[str] = field(default_factory=set)
 
 
-async def _graph_state(graph: Graph, scope: str, kinds: tuple[str, ...]) -> tuple[dict[str, Thing], _Names]:
+async def graph_state(graph: Graph, scope: str, kinds: tuple[str, ...]) -> tuple[dict[str, Thing], Names]:
+    """What stands in a scope, by id, and the keys of entities' own names."""
     stands: dict[str, Thing] = {}
-    names = _Names()
+    names = Names()
     for kind in kinds:
         after = ""
         while True:
@@ -202,7 +231,15 @@ async def _graph_state(graph: Graph, scope: str, kinds: tuple[str, ...]) -> tupl
                     content.pop("own_scope")
                 if kind == "relation":
                     content["properties"] = _own_properties(content["properties"])
-                stands[row["id"]] = Thing(kind, row["revision"], row["live"], _digest(content))
+                stands[row["id"]] = Thing(
+                    kind,
+                    row["revision"],
+                    row["live"],
+                    digest(content),
+                    row["coherent"] and _evidence_fits(kind, row),
+                    (row["created_at"], row["created_by"]),
+                    (row["updated_at"], row["updated_by"]),
+                )
             if len(rows) < _PAGE:
                 break
             after = rows[-1]["id"]
@@ -218,59 +255,117 @@ def _own_properties(properties: Mapping[str, Any]) -> dict[str, Any] | None:
     return found or None
 
 
-def _digest(content: Mapping[str, Any]) -> bytes:
+def _json(text: str | None) -> Any:
+    """What a JSON text says; nothing if it is none any more."""
+    try:
+        return orjson.loads(text or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+
+
+def _evidence_fits(kind: str, row: Mapping[str, Any]) -> bool:
+    """Whether the evidence that hangs on a claim is what the claim says it stands on."""
+    if kind != "claim":
+        return True
+    said = _json(row["content"]["evidence"])
+    parts: list[dict[str, Any]] = row["evidence"]
+    return [{**part, "id": f"{row['id']}/{n}"} for n, part in enumerate(said)] == parts
+
+
+def digest(content: Mapping[str, Any]) -> bytes:
+    """The digest of a content, whatever the order of its properties."""
     return hashlib.sha256(canonical(content)).digest()
 
 
-class _Log:
-    """Follows a scope's log: the last state of each thing, up to the revision that the graph showed of it."""
+@dataclass(slots=True)
+class _Course:
+    """What the log tells of one thing, so far. Pairs begin with the revision of the transition that told."""
 
-    def __init__(self, kinds: tuple[str, ...], up_to: Mapping[str, int]) -> None:
-        self.things: dict[str, Thing] = {}
+    kind: str
+    said: tuple[int, object]
+    live: tuple[int, bool] = (0, True)
+    created: tuple[int, tuple[Any, str | None]] = (2**63, _NOBODY)
+    updated: tuple[int, tuple[Any, str | None]] = (0, _NOBODY)
+    revisions: set[int] = field(default_factory=set)
+    properties: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    """Of a relation: what each transition that brought some brought."""
+
+    def thing(self) -> Thing:
+        return Thing(
+            self.kind,
+            self.updated[0],
+            self.live[1],
+            self.said[1],
+            created=_NOBODY if self.kind in _WITHOUT_CREATION else self.created[1],
+            updated=_NOBODY if self.kind in _WITHOUT_CHANGE else self.updated[1],
+        )
+
+
+class Log:
+    """Follows a scope's log: the last state of each thing, up to the revision that the graph showed of it.
+
+    `keep` is what is kept of a content: its digest, unless the content itself is wanted.
+    """
+
+    def __init__(
+        self,
+        kinds: tuple[str, ...],
+        up_to: Mapping[str, int],
+        keep: Callable[[Mapping[str, Any]], object] = digest,
+    ) -> None:
         self.names: dict[str, str] = {}
+        self._courses: dict[str, _Course] = {}
         self._kinds = frozenset(kinds)
         self._up_to = up_to
-        self._revisions: dict[str, list[int]] = {}
-        self._relations: dict[str, list[tuple[int, dict[str, Any]]]] = {}
-        self._pending: dict[str, list[tuple[int, str, dict[str, Any] | None]]] = {}
+        self._keep = keep
 
     def take(self, entry: Mapping[str, Any]) -> None:
-        """Follow one transition. The sealer may have put those of one thing out of order."""
-        kind = "work_item" if entry["target_kind"] in {"task", "note"} else entry["target_kind"]
-        thing_id, revision = entry["target_id"], entry["revision"]
-        if kind not in self._kinds or revision > self._up_to.get(thing_id, revision):
+        """Follow one transition. The sealer may have put those of one thing out of order.
+
+        One that is tampered with may lack anything: that is found by its seal, and here it tells nothing.
+        """
+        kind, thing_id, revision = (entry.get(name) for name in ("target_kind", "target_id", "revision"))
+        kind = "work_item" if kind in {"task", "note"} else kind
+        if kind not in self._kinds or not isinstance(thing_id, str) or not isinstance(revision, int):
             return
-        if kind != "alias":
-            self._revisions.setdefault(thing_id, []).append(revision)
+        if revision > self._up_to.get(thing_id, revision):
+            return
+        course = self._courses.get(thing_id)
+        if course is None:
+            course = self._courses[thing_id] = _Course(kind, (0, self._keep({})))
+        course.revisions.add(revision)
+        when = (revision, (entry.get("at"), entry.get("principal")))
+        course.created = min(course.created, when, key=lambda told: told[0])
+        course.updated = max(course.updated, when, key=lambda told: told[0])
+        if entry.get("op") in _ENDS | _BEGINS:
+            course.live = max(course.live, (revision, entry["op"] in _BEGINS))
         content = {
             name.removeprefix("after_"): value
             for name, value in entry.items()
             if name.startswith("after_") and value is not None
         }
-        if kind == "relation" and content:
-            content["properties"] = self._merged(thing_id, revision, content.get("properties"))
-        before = self.things.get(thing_id, Thing(kind, 0, live=True, digest=_digest({})))
-        if revision < before.revision:
+        if not content:
             return
-        if kind == "entity" and content:
-            self.names[thing_id] = content["name"]
-        live = entry["op"] not in _ENDS if entry["op"] in _ENDS | _BEGINS else before.live
-        self.things[thing_id] = Thing(kind, revision, live, _digest(content) if content else before.digest)
+        if kind == "relation":
+            # One that is revived with properties keeps those that it had.
+            course.properties.append((revision, _json(content.get("properties"))))
+            course.properties.sort(key=lambda told: told[0])
+            content["properties"] = {k: v for _, told in course.properties for k, v in told.items()} or None
+            revision = max(revision, course.said[0])
+        if revision >= course.said[0]:
+            course.said = (revision, self._keep(content))
+            if kind == "entity":
+                self.names[thing_id] = content.get("name", "")
 
-    def _merged(self, thing_id: str, revision: int, properties: str | None) -> dict[str, Any] | None:
-        """A relation revived with properties keeps those that it had."""
-        known = self._relations.setdefault(thing_id, [])
-        known.append((revision, orjson.loads(properties) if properties else {}))
-        known.sort(key=lambda pair: pair[0])
-        merged: dict[str, Any] = {}
-        for _, each in known:
-            merged |= each
-        return merged or None
+    @property
+    def things(self) -> dict[str, Thing]:
+        """The last state of each thing, by id."""
+        return {thing_id: course.thing() for thing_id, course in self._courses.items()}
 
     def gaps(self) -> dict[str, int]:
         """Things whose history lacks transitions, with how many."""
         return {
-            thing_id: max(revisions) - len(set(revisions))
-            for thing_id, revisions in self._revisions.items()
-            if max(revisions) != len(set(revisions))
+            thing_id: course.updated[0] - len(course.revisions)
+            for thing_id, course in self._courses.items()
+            if course.kind != "alias" and course.updated[0] != len(course.revisions)
         }

@@ -242,6 +242,7 @@ def test_an_erasure_on_record_breaks_nothing_and_one_that_is_not_is_found(
     assert audited(verify).problems == []
 
 
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.dictionaries(
         st.sampled_from(["after_a", "before_b", "op", "at", "n"]),

@@ -1,0 +1,6 @@
+// Whether there is nothing at all in the database.
+// access: read
+// scope: system
+// params: none
+// returns: empty
+RETURN NOT EXISTS { MATCH (n) } AS empty
