@@ -87,7 +87,8 @@ class Own:
             {"subject": "Quay", "predicate": "is", "object": "old"},
         ]
         ids = [result["id"] for result in self.caller.call("propose_claims", claims=claims)["results"]]
-        promoted = self.caller.call("promote_candidate", claim=ids[0], mode="multi_evidence")
+        ask = {"claim": ids[0], "mode": "multi_evidence", "scope": self.scope}
+        promoted = self.world.operator.call("promote_candidate", **ask)
         self.evidence = refs
         return ids, promoted["fact"]
 
