@@ -33,7 +33,8 @@ def browser(
     address = state["browser_url"] or settings.browser_url
     if address is None:
         raise ServeError(
-            f"this Neo4j ({state['bolt_url']}) is not the managed one: set GRAPHSVC_BROWSER_URL to the address of its Browser"
+            f"this Neo4j ({state['bolt_url']}) is not the managed one: set GRAPHSVC_BROWSER_URL to the address of its "
+            "Browser"
         )
     service_url = (settings.service_url or state["base_url"]).rstrip("/")
     shown = {

@@ -44,7 +44,7 @@ async def ask_by_keyboard(page: Page, token: str, query: str) -> None:
     await page.keyboard.press("Tab")
     await page.keyboard.type(query)
     await page.keyboard.press("Enter")
-    await expect(page.locator("#said")).to_have_text(re.compile(r"found|\d{3}:"))
+    await expect(page.locator("#said")).to_have_text(re.compile(r"found|\d{3}:"), timeout=40_000)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (380, "dark")])
