@@ -1,7 +1,7 @@
 """Loads `cypher/**/*.cypher` once and checks every file; a wrong file stops the start, not a request.
 
 `Q["entity/create_entities"]` is the query in `cypher/entity/create_entities.cypher`. The header format is described in
-`cypher/README.md`. Files in `cypher/browser/` are for people and are not loaded here.
+`cypher/README.md`. Files in `cypher/browser/` are for people; they have rules of their own (`load_browser_queries`).
 """
 
 import re
@@ -29,6 +29,9 @@ _COMMENT: Final = re.compile(r"//[^\n]*")
 SCOPE_PARAMETERS: Final = frozenset({"visible_scopes", "write_scope", "writable_scopes", "home_scope"})
 GATES: Final = SCOPE_PARAMETERS - {"home_scope"}
 _HEADER_FIELDS: Final = ("access", "scope", "params", "returns")
+_BROWSER_HEADER_FIELDS: Final = ("parameters", "shows")
+_FIRST_WITH: Final = re.compile(r"WITH\s+(?:(?:''|\d+)\s+AS\s+\w+(?:\s*,\s*)?)+")
+_NAMED_VALUE: Final = re.compile(r"AS\s+(\w+)")
 PURGE_FOLDERS: Final = frozenset({"housekeeping"})
 """Folders whose queries may delete, as they hold no content (expired keys and checkpoints)."""
 
@@ -62,14 +65,14 @@ def cypher_root() -> Path:
     raise QueryFileError(f"no Cypher files: neither {installed} nor {checkout} is there")
 
 
-def _header(comments: list[str]) -> tuple[list[str], dict[str, str]]:
+def _header(comments: list[str], names: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:
     """The lines that say what a query is for, and the fields after them."""
     fields: dict[str, str] = {}
     purpose: list[str] = []
     key = ""
     for line in comments:
         head, colon, rest = line.partition(":")
-        if colon and head in _HEADER_FIELDS:
+        if colon and head in names:
             key = head
             fields[key] = rest.strip()
         elif key:
@@ -87,7 +90,7 @@ def parse_query(name: str, source: str) -> CypherQuery:
 
     lines = source.splitlines()
     comments = list(takewhile(lambda line: line.startswith("//"), lines))
-    purpose, fields = _header([line[2:].strip() for line in comments])
+    purpose, fields = _header([line[2:].strip() for line in comments], _HEADER_FIELDS)
     if not purpose:
         raise refuse("the header must open with a line that says what the query is for")
     for needed in _HEADER_FIELDS:
@@ -140,6 +143,73 @@ def load_queries() -> Mapping[str, CypherQuery]:
             continue
         found[name] = parse_query(name, path.read_text(encoding="utf-8"))
     return MappingProxyType(found)
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserQuery:
+    """A query that a person pastes into Neo4j Browser as it is."""
+
+    name: str
+    title: str
+    explanation: str
+    parameters: Mapping[str, str]
+    """What each name in the first clause (`WITH 'Acme Print' AS name`) means: people change the values there."""
+    shows: Literal["graph", "table"]
+    source: str
+
+
+def parse_browser_query(name: str, source: str) -> BrowserQuery:
+    """Read one file in `cypher/browser/` and check that it is explained and only reads. Raises QueryFileError."""
+
+    def refuse(reason: str) -> QueryFileError:
+        return QueryFileError(f"cypher/browser/{name}.cypher: {reason}")
+
+    lines = source.splitlines()
+    comments = list(takewhile(lambda line: line.startswith("//"), lines))
+    purpose, fields = _header([line[2:].strip() for line in comments], _BROWSER_HEADER_FIELDS)
+    title, stop, explanation = " ".join(purpose).partition(". ")
+    if not title:
+        raise refuse("the header must open with a sentence that says what the query shows")
+    for needed in _BROWSER_HEADER_FIELDS:
+        if needed not in fields:
+            raise refuse(f"the header lacks '{needed}:'")
+    if fields["shows"] not in {"graph", "table"}:
+        raise refuse("shows must be graph or table")
+    stated = [] if fields["parameters"] == "none" else fields["parameters"].split(";")
+    parameters = {key.strip(): meaning.strip() for key, _, meaning in (one.partition("=") for one in stated)}
+    code = _STRING.sub("''", _COMMENT.sub("", "\n".join(lines[len(comments) :]))).strip()
+    first = _FIRST_WITH.match(code)
+    named = _NAMED_VALUE.findall(first.group()) if first else []
+    if list(parameters) != named or not all(parameters.values()):
+        raise refuse(
+            f"parameters in the header {list(parameters)} differ from those in the first clause {named}"
+        )
+    if _PARAMETER.search(code):
+        raise refuse("parameters that must be set first are not allowed: give values in the first clause")
+    if _WRITE_CLAUSE.search(code):
+        raise refuse("it has a clause that writes")
+    for rule in ("=~", "two statements"):
+        if _FORBIDDEN[rule].search(code):
+            raise refuse(f"{rule} is not allowed")
+    if re.search(r"\*\s*[\]\d]", re.sub(r"\*\.\.\d+", "", code)):
+        raise refuse("a path without an upper bound is not allowed")
+    return BrowserQuery(
+        name=name,
+        title=title + stop.strip() if stop else title,
+        explanation=explanation,
+        parameters=MappingProxyType(parameters),
+        shows=cast('Literal["graph", "table"]', fields["shows"]),
+        source=source.strip(),
+    )
+
+
+@cache
+def load_browser_queries() -> Mapping[str, BrowserQuery]:
+    """The queries for people by name, checked. Raises QueryFileError at the first file that breaks a rule."""
+    paths = sorted((cypher_root() / "browser").glob("*.cypher"))
+    return MappingProxyType(
+        {path.stem: parse_browser_query(path.stem, path.read_text(encoding="utf-8")) for path in paths}
+    )
 
 
 @cache

@@ -6,15 +6,18 @@ where an engine and the image in GRAPHSVC_TEST_NEO4J_IMAGE answer, else the mana
 
 import itertools
 import os
-from collections.abc import Iterator
+import shutil
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import Browser, async_playwright
 
 from graphsvc.neo4j_local import LocalNeo4j
 from graphsvc.settings import Settings
+from tests.harness.needs import absent
 from tests.harness.service_process import Caller, ServiceProcess
 from tests.harness.tally import TALLY, summary_lines
 
@@ -160,6 +163,18 @@ def world(operator: Caller, service: ServiceProcess) -> Iterator[World]:
 def agent(world: World) -> Caller:
     """An agent that reads and writes scope `a` of its world."""
     return world.agent(a="read,write")
+
+
+@pytest.fixture(scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium without a head; skips where it is not installed."""
+    executable = shutil.which("chromium") or shutil.which("chromium-browser")
+    if executable is None:
+        absent("chromium is not installed (Debian: apt install chromium)")
+    async with async_playwright() as playwright:
+        started = await playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield started
+        await started.close()
 
 
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"

@@ -13,7 +13,7 @@ WHERE x.retired_at IS NULL OR x.transition_id = row.transition_id
 CALL (row, x) {
   WITH row, x
   WHERE x.retired_at IS NULL
-  SET x.revision = x.revision + 1, x.transition_id = row.transition_id, x.caption = x.type + ' (retired)',
+  SET x.revision = x.revision + 1, x.transition_id = row.transition_id, x.caption = '✗ ' + x.type,
       x.updated_at = CASE WHEN x.updated_at > datetime.transaction('Z') THEN x.updated_at
                           ELSE datetime.transaction('Z') END,
       x.updated_by = $context.principal, x.retired_by = $context.principal

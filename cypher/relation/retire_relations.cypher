@@ -14,7 +14,7 @@ WHERE r.retired_at IS NULL OR r.transition_id = transition_id
 CALL (r, transition_id) {
   WITH r, transition_id
   WHERE r.retired_at IS NULL
-  SET r.revision = r.revision + 1, r.transition_id = transition_id, r.caption = r.type + ' (retired)',
+  SET r.revision = r.revision + 1, r.transition_id = transition_id, r.caption = '✗ ' + r.type,
       r.updated_at = CASE WHEN r.updated_at > datetime.transaction('Z') THEN r.updated_at
                           ELSE datetime.transaction('Z') END,
       r.updated_by = $context.principal, r.retired_by = $context.principal

@@ -9,6 +9,7 @@ import typer
 
 from graphsvc import __version__
 from graphsvc.cli import audit, db, reading, service, tokens
+from graphsvc.cli.browser import browser
 from graphsvc.cli.demo import demo
 from graphsvc.cli.ingest import ingest_command
 from graphsvc.cli.load import load
@@ -29,7 +30,17 @@ app.add_typer(db.app, name="db")
 app.add_typer(audit.app, name="audit")
 app.add_typer(tokens.token_app, name="token")
 app.add_typer(tokens.scope_app, name="scope")
-for command in (demo, service.up, service.down, service.status, service.serve, load, reading.search, mcp):
+for command in (
+    demo,
+    service.up,
+    service.down,
+    service.status,
+    service.serve,
+    browser,
+    load,
+    reading.search,
+    mcp,
+):
     app.command()(command)
 app.command("open")(reading.open_)
 app.command("ingest")(ingest_command)

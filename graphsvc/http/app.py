@@ -14,11 +14,13 @@ from graphsvc.bookmarks import BookmarkSeal, service_secret
 from graphsvc.doors import Doors
 from graphsvc.errors import DeadlineExceeded, GraphsvcError, MethodNotAllowed, NotFound, NotReady, Unavailable
 from graphsvc.graph import Graph
+from graphsvc.http.browser_files import BrowserFiles
 from graphsvc.http.gate import Gate
 from graphsvc.http.openapi import describe
 from graphsvc.http.page import Page
 from graphsvc.http.routes import endpoint
 from graphsvc.mcp.endpoint import McpEndpoint
+from graphsvc.neo4j_local.config import GUIDE_PATH, STYLE_PATH
 from graphsvc.operations import OPERATIONS
 from graphsvc.problems import problem_response
 from graphsvc.rate import RateLimiter
@@ -69,6 +71,9 @@ def create_app(settings: Settings, graph: Graph) -> FastAPI:
         )
     app.add_route("/mcp", mcp, include_in_schema=False)  # type: ignore[arg-type] # an ASGI application is a route too
     app.add_route("/", Page(settings.browser_url).answer, methods=["GET"], include_in_schema=False)
+    browser_files = BrowserFiles(settings.service_url)
+    app.add_route(STYLE_PATH, browser_files.style, methods=["GET"], include_in_schema=False)
+    app.add_route(GUIDE_PATH, browser_files.guide, methods=["GET"], include_in_schema=False)
     _add_health(app, graph, doors)
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
     app.add_exception_handler(GraphsvcError, _on_error)

@@ -1,35 +1,20 @@
 """The page at `/` in a real browser: searched with the keyboard alone, at two sizes, in light and dark.
 
 Goal: spec 09 and the page's own promises: the token stays in memory, no other host is asked, stored text stays text.
-Method: Chromium without a head, driven over its own protocol; skipped, saying so, where it is not installed. Set
-GRAPHSVC_TEST_SCREENSHOTS to a folder to keep pictures to look at.
+Method: Chromium without a head, driven over its own protocol; skipped, saying so, where it is not installed. Pictures to
+look at are kept in .test-artifacts/.
 """
 
-import os
 import re
-import shutil
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page, Request, async_playwright, expect
+from playwright.async_api import Browser, Page, Request, expect
 
+from tests.harness.artifacts import keep_picture
 from tests.harness.service_process import Caller, ServiceProcess
 
 EVIL = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script> & co"
-
-
-@pytest.fixture(scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium; skips where there is none."""
-    executable = shutil.which("chromium") or shutil.which("chromium-browser")
-    if executable is None:
-        pytest.skip("chromium is not installed (Debian: apt install chromium)")
-    async with async_playwright() as playwright:
-        started = await playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        yield started
-        await started.close()
 
 
 @pytest.fixture
@@ -52,13 +37,6 @@ def known(agent: Caller) -> Caller:
     return agent
 
 
-async def keep(page: Page, name: str) -> None:
-    """Keep a picture, where that is wanted."""
-    folder = os.environ.get("GRAPHSVC_TEST_SCREENSHOTS")
-    if folder:
-        await page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
-
-
 async def ask_by_keyboard(page: Page, token: str, query: str) -> None:
     """Type the token and the question without touching the mouse, and wait for what is said."""
     await page.focus("#token")
@@ -66,7 +44,7 @@ async def ask_by_keyboard(page: Page, token: str, query: str) -> None:
     await page.keyboard.press("Tab")
     await page.keyboard.type(query)
     await page.keyboard.press("Enter")
-    await expect(page.locator("#said")).to_have_text(re.compile(r"found|\d{3}:"))
+    await expect(page.locator("#said")).to_have_text(re.compile(r"found|\d{3}:"), timeout=40_000)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (380, "dark")])
@@ -85,7 +63,7 @@ async def test_a_search_by_keyboard_shows_evidence_pointers_scores_and_budget(
     page.on("pageerror", lambda error: problems.append(str(error)))
     await page.goto(f"{service.base_url}/")
     await expect(page.locator("#state")).to_have_text("It is ready.")
-    await keep(page, f"page-{width}-start")
+    await keep_picture(page, f"page-{width}-start")
     query = "who offers same-day printing, Acme Print or Paul Pack?"
     await ask_by_keyboard(page, known.token, query)
     answer = known.call("search_nodes", query=query, pointers=True, budget={"unit": "chars", "limit": 8000})
@@ -111,7 +89,7 @@ async def test_a_search_by_keyboard_shows_evidence_pointers_scores_and_budget(
     assert label is not None
     assert label.startswith(f"Score {answer['evidence'][0]['score']:.2f}: lexical")
     assert await page.evaluate("document.activeElement.id") == "found"
-    await keep(page, f"page-{width}-found")
+    await keep_picture(page, f"page-{width}-found")
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
     # Nothing left the service, and the token is nowhere but in the field.
     assert {request.url.split("/")[2] for request in asked if not request.url.startswith("data:")} == {
@@ -145,7 +123,7 @@ async def test_what_is_wrong_is_said_and_a_neighbour_can_be_followed(
     await page.fill("#query", "zzzzqqqq")
     await page.locator("#query").press("Enter")
     await expect(page.locator("#said")).to_have_text("Nothing was found.")
-    await keep(page, "page-nothing")
+    await keep_picture(page, "page-nothing")
     await page.locator("#metrics").press("Enter")
     await expect(page.locator("#said")).to_have_text(re.compile("^403:"))
     await page.fill("#token", "gsv_wrong")
