@@ -35,6 +35,9 @@ Load = Callable[[Path, str, str | None], None]
 SEEDS = Path(__file__).resolve().parents[2] / "seeds"
 
 
+pytestmark = pytest.mark.long  # starts a second Neo4j, and rebuilds whole graphs in it
+
+
 @pytest.fixture(scope="module")
 def spare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """A Neo4j with nothing in it that matters."""
