@@ -7,7 +7,8 @@
 MATCH (a:Entity)-[x:RELATES_TO {scope: $chain}]->(b:Entity)
 WHERE x.id > $after
 RETURN x.id AS id, x.revision AS revision, x.retired_at IS NULL AS live,
-       x.key = a.id + '|' + x.type_key + '|' + b.id + '|' + x.scope AND x.caption STARTS WITH x.type AS coherent,
+       x.key = a.id + '|' + x.type_key + '|' + b.id + '|' + x.scope
+         AND x.caption = CASE WHEN x.retired_at IS NULL THEN x.type ELSE '✗ ' + x.type END AS coherent,
        {type: x.type, from_id: a.id, to_id: b.id, properties: properties(x)} AS content,
        x.created_at AS created_at, x.created_by AS created_by, x.updated_at AS updated_at, x.updated_by AS updated_by
 ORDER BY id LIMIT $page

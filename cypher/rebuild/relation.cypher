@@ -8,4 +8,4 @@ MATCH (a:Entity {id: row.from_id})
 MATCH (b:Entity {id: row.to_id})
 MERGE (a)-[x:RELATES_TO {key: a.id + '|' + row.type_key + '|' + b.id + '|' + row.scope}]->(b)
 SET x += row.properties
-SET x.type_key = row.type_key, x.caption = CASE WHEN row.live THEN row.type ELSE row.type + ' (retired)' END
+SET x.type_key = row.type_key, x.caption = CASE WHEN row.live THEN row.type ELSE '✗ ' + row.type END

@@ -24,7 +24,7 @@ from graphsvc.models.reads import GetHistory, ListChanges
 from graphsvc.service.call import Call
 
 _ORIGINS: Final = ("session_id", "tool", "chunk_ref", "decision_id", "load_id")
-_BEGINNING: Final = ("0001-01-01T00:00:00Z", 0, "")
+_BEGINNING: Final = {"after_at": "0001-01-01T00:00:00Z", "after_revision": 0, "after_id": ""}
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z")
 _JSON_FIELDS: Final = frozenset({"source_ref", "properties", "signals"})
 
@@ -50,25 +50,15 @@ async def get_history(call: Call, request: GetHistory) -> str:
         raise NotFound
     if len(owners) > 1:
         raise Conflict("several entities have this name; ask by id")
-    after_at, after_revision, after_id = _place(request.cursor, "history")
     found = await call.graph.read(
         scope,
         "history/transitions_of_entity",
         bookmarks=call.bookmarks,
         entity_id=owners[0],
-        after_at=after_at,
-        after_revision=after_revision,
-        after_id=after_id,
+        **_after(request.cursor, "history"),
         page=request.limit + 1,
     )
-    records = [transition_record(row) for row in found[0]["transitions"]]
-    return deliver_list(
-        "transitions",
-        records[: request.limit],
-        Limit(request.budget.unit, request.budget.limit),
-        cursor_after=lambda record: _cursor("history", record),
-        more=len(records) > request.limit,
-    )
+    return _page("transitions", found[0]["transitions"], request, "history")
 
 
 async def list_changes(call: Call, request: ListChanges) -> str:
@@ -78,43 +68,49 @@ async def list_changes(call: Call, request: ListChanges) -> str:
     begins for a reader where its cursor stands; what it held before is in read_graph.
     """
     scope = call.principal.read_scope(request.scopes).narrowed()
-    after_at, after_revision, after_id = _place(request.since, "changes")
+    after = _after(request.since, "changes")
     settled = await call.graph.read(None, "history/settled_until", bookmarks=call.bookmarks)
     rows = await call.graph.read(
         scope,
         "history/changes",
         bookmarks=call.bookmarks,
-        after_at=after_at,
-        after_revision=after_revision,
-        after_id=after_id,
+        **after,
         until=settled[0]["until"],
         page=request.limit + 1,
     )
-    records = [transition_record(row) for row in rows[0]["transitions"]]
-    return deliver_list(
-        "changes",
-        records[: request.limit],
-        Limit(request.budget.unit, request.budget.limit),
-        cursor_after=lambda record: _cursor("changes", record),
-        more=len(records) > request.limit,
-        end_cursor=encode_cursor("changes", [after_at, after_revision, after_id]),
-    )
+    end_cursor = encode_cursor("changes", list(after.values()))
+    return _page("changes", rows[0]["transitions"], request, "changes", end_cursor)
 
 
-def _place(cursor: str | None, read: str) -> tuple[str, int, str]:
-    """After which transition a page begins. Raises InvalidRequest for a cursor of another read."""
+def _after(cursor: str | None, read: str) -> dict[str, Any]:
+    """After which transition a page begins, as parameters. Raises InvalidRequest for a cursor of another read."""
     if cursor is None:
-        return _BEGINNING
+        return dict(_BEGINNING)
     match decode_cursor(cursor, read):
         case [str(at), int(revision), str(transition_id)]:
             with suppress(ValueError):
                 if _TIME.fullmatch(at) and datetime.fromisoformat(at) and revision >= 0:
-                    return at, revision, transition_id
+                    return {"after_at": at, "after_revision": revision, "after_id": transition_id}
     raise invalid_cursor()
 
 
-def _cursor(read: str, record: dict[str, Any]) -> str:
-    return encode_cursor(read, [record["at"], record["revision"], record["id"]])
+def _page(
+    name: str,
+    transitions: list[Row],
+    request: GetHistory | ListChanges,
+    read: str,
+    end_cursor: str | None = None,
+) -> str:
+    """The body of a page; `transitions` are one more than it holds where there is a next one."""
+    records = [transition_record(row) for row in transitions]
+    return deliver_list(
+        name,
+        records[: request.limit],
+        Limit(request.budget.unit, request.budget.limit),
+        cursor_after=lambda record: encode_cursor(read, [record["at"], record["revision"], record["id"]]),
+        more=len(records) > request.limit,
+        end_cursor=end_cursor,
+    )
 
 
 def transition_record(row: Row) -> dict[str, Any]:

@@ -132,6 +132,21 @@ def test_replay_finds_no_difference_after_random_histories(world: World, audited
     run_histories(world, audited, 5)
 
 
+def test_replay_knows_every_way_in_which_a_relation_ends(world: World, audited: Audit) -> None:
+    caller = world.agent(a="read,write,govern")
+    caller.call("create_entities", entities=[{"name": name} for name in ("Elm", "Fir", "Oak")])
+    pairs = [("Elm", "Fir"), ("Fir", "Oak"), ("Oak", "Elm")]
+    relations = [{"from": a, "type": "near", "to": b} for a, b in pairs]
+    caller.call("create_relations", relations=relations, provenance={"session_id": "s1"})
+    caller.call("delete_relations", relations=relations[:1])
+    assert audited(replay).problems == []
+    caller.call("retire_by_provenance", session_id="s1")
+    assert audited(replay).problems == []
+    caller.call("create_relations", relations=relations[:2])
+    report = audited(replay)
+    assert (report.problems, report.things) == ([], 6)
+
+
 @pytest.mark.long
 @pytest.mark.timeout(7200)
 def test_replay_finds_no_difference_after_200_random_histories(world: World, audited: Audit) -> None:
