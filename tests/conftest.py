@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from playwright.async_api import Browser, async_playwright
 
@@ -20,6 +21,10 @@ from graphsvc.settings import Settings
 from tests.harness.needs import absent
 from tests.harness.service_process import Caller, ServiceProcess
 from tests.harness.tally import TALLY, summary_lines
+
+# How long one example takes says how busy the machine is, not whether a law holds; pytest-timeout bounds each test.
+hypothesis.settings.register_profile("graphsvc", deadline=None)
+hypothesis.settings.load_profile("graphsvc")
 
 _numbers = itertools.count(1)
 _RUN = os.urandom(3).hex()

@@ -114,7 +114,7 @@ def run_histories(world: World, audited: Audit, histories: int) -> None:
     ids: list[str] = []
     reports: list[ScopeReport] = []
 
-    @settings(max_examples=histories, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=histories, suppress_health_check=list(HealthCheck))
     @given(st.lists(STEP, min_size=4, max_size=20))
     def try_history(history: list[tuple[Any, ...]]) -> None:
         for number, step in enumerate(history):
@@ -257,7 +257,7 @@ def test_an_erasure_on_record_breaks_nothing_and_one_that_is_not_is_found(
     assert audited(verify).problems == []
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     st.dictionaries(
         st.sampled_from(["after_a", "before_b", "op", "at", "n"]),

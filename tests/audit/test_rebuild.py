@@ -35,9 +35,6 @@ Load = Callable[[Path, str, str | None], None]
 SEEDS = Path(__file__).resolve().parents[2] / "seeds"
 
 
-pytestmark = pytest.mark.long  # starts a second Neo4j, and rebuilds whole graphs in it
-
-
 @pytest.fixture(scope="module")
 def spare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """A Neo4j with nothing in it that matters."""
@@ -186,7 +183,7 @@ def run_histories(made: Histories, rebuilt: Rebuilt, histories: int, *, each: in
     done = itertools.count(1)
     reports: list[ScopeReport] = []
 
-    @settings(max_examples=histories, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=histories, suppress_health_check=list(HealthCheck))
     @given(st.lists(MORE, min_size=3, max_size=10))
     def try_history(history: list[tuple[Any, ...]]) -> None:
         for number, step in enumerate(history):
@@ -200,6 +197,7 @@ def run_histories(made: Histories, rebuilt: Rebuilt, histories: int, *, each: in
     assert reports[-1].things > 10
 
 
+@pytest.mark.long
 def test_random_histories_are_rebuilt_without_a_difference(
     world: World, human: MakeHuman, load: Load, rebuilt: Rebuilt, tmp_path: Path
 ) -> None:

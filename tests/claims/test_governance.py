@@ -267,7 +267,7 @@ def test_no_sequence_of_agents_and_services_promotes_a_sensitive_claim(
     ]
     claims = [propose(callers[2]) for _ in range(3)]
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=25, suppress_health_check=list(HealthCheck))
     @given(STEPS)
     def try_all(steps: list[tuple[str, int, int, str, bool]]) -> None:
         for what, who, which, mode, flag in steps:

@@ -207,7 +207,7 @@ def run_sequences(world: World, human: MakeHuman, database: Database, examples: 
     callers = list(made.callers.values())
     promoted_in_all: list[str] = []
 
-    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(st.lists(STEP, min_size=1, max_size=14))
     def try_sequence(steps: list[tuple[str, int, int, str, str]]) -> None:
         claims = [made.propose() for _ in range(3)]

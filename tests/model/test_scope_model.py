@@ -133,7 +133,6 @@ def run_histories(service: ServiceProcess, operator: Caller, examples: int, step
         settings=settings(
             max_examples=examples,
             stateful_step_count=steps,
-            deadline=None,
             print_blob=True,
             suppress_health_check=list(HealthCheck),
         ),

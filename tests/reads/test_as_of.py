@@ -77,7 +77,6 @@ def test_the_past_reads_as_it_was(world: World) -> None:
 
     @settings(
         max_examples=int(os.environ.get("GRAPHSVC_TEST_PASTS", "50")),
-        deadline=None,
         database=None,
         derandomize=True,
         suppress_health_check=list(HealthCheck),

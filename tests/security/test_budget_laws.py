@@ -80,7 +80,7 @@ def no_spans(_text: str) -> Sequence[tuple[int, int]]:
     return []
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(founds(), units, limits, st.booleans())
 def test_a_body_keeps_its_budget_and_accounts_for_everything(
     found: Found, unit: Any, value: int, as_block: bool
@@ -124,7 +124,7 @@ def check_body(body: str, limit: Limit, *, as_block: bool) -> dict[str, Any]:
     return dict(accounting)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(founds(), units, limits, st.integers(1, 3_000))
 def test_the_first_hit_never_disappears_as_the_limit_grows(
     found: Found, unit: Any, value: int, more: int

@@ -64,7 +64,7 @@ def clean(value: Any) -> bool:
     return True
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.lists(st.tuples(ids, values.filter(clean)), max_size=5))
 def test_a_block_parses_back_to_what_was_put_in(records: list[tuple[str, Any]]) -> None:
     TALLY["frames parsed back"] += 1
@@ -73,7 +73,7 @@ def test_a_block_parses_back_to_what_was_put_in(records: list[tuple[str, Any]]) 
     assert found == records
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(values.filter(clean))
 def test_a_json_body_has_its_frame_first_and_its_content_whole(value: Any) -> None:
     TALLY["frames parsed back"] += 1

@@ -39,7 +39,6 @@ def fuzz(service: ServiceProcess, agent: Caller, operator: Caller, name: str, ex
 
     @settings(
         max_examples=examples,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
         derandomize=True,
         database=None,
