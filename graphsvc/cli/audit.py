@@ -13,7 +13,7 @@ from graphsvc.cli.tokens import with_graph
 from graphsvc.graph import Graph
 from graphsvc.neo4j_local import LocalNeo4j
 from graphsvc.service.rebuild import NotEmptyError, rebuild
-from graphsvc.service.replay import ScopeReport
+from graphsvc.service.replay import ScopeReport, chains
 from graphsvc.service.replay import replay as replay_log
 from graphsvc.service.replay import verify as verify_log
 from graphsvc.service.sealing import seal_all
@@ -106,12 +106,7 @@ def report(as_json: Json = False) -> None:
 
     Example: graphsvc audit report
     """
-    rows = with_graph(lambda graph: graph.read(None, "audit/heads"))
-    waiting = {
-        row["scope"]: row["waiting"]
-        for row in with_graph(lambda graph: graph.read(None, "audit/outside_the_chain"))
-    }
-    scopes = [{**row, "waiting": waiting.get(row["scope"], 0)} for row in rows]
+    scopes = with_graph(chains)
     if as_json:
         typer.echo(json.dumps({"scopes": scopes}))
         return

@@ -120,6 +120,21 @@ async def heads(graph: Graph, scopes: Sequence[str] | None) -> list[dict[str, An
     return [head for head in found if scopes is None or head["scope"] in scopes]
 
 
+async def chains(graph: Graph) -> list[dict[str, Any]]:
+    """Of each scope the end of its chain and how many transitions are `waiting` to be sealed, as of one instant.
+
+    Both are read again when a sealer moved a chain meanwhile: what it sealed would be missing, or be counted twice.
+    """
+    before = await heads(graph, None)
+    while True:
+        rows = await graph.read(None, "audit/outside_the_chain")
+        after = await heads(graph, None)
+        if after == before:
+            waiting = {row["scope"]: row["waiting"] for row in rows}
+            return [{**head, "waiting": waiting.get(head["scope"], 0)} for head in after]
+        before = after
+
+
 async def _verify_chain(
     graph: Graph, key: bytes, report: ScopeReport, head: Mapping[str, Any], kept: Mapping[int, str]
 ) -> None:

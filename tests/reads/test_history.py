@@ -14,12 +14,12 @@ from tests.conftest import Database, World
 from tests.harness.service_process import Caller
 
 
-def settled(agent: Caller, since: str | None, expected: int) -> tuple[list[dict[str, Any]], str]:
-    """The changes after a cursor, as soon as there are so many."""
+def settled(agent: Caller, scope: str, since: str | None, expected: int) -> tuple[list[dict[str, Any]], str]:
+    """The changes of a scope after a cursor, as soon as there are so many. `shared` has writers of other tests."""
     found: list[dict[str, Any]] = []
     deadline = time.monotonic() + 60
     while len(found) < expected and time.monotonic() < deadline:
-        page = agent.call("list_changes", **({"since": since} if since else {}))
+        page = agent.call("list_changes", scopes=[scope], **({"since": since} if since else {}))
         found += page["changes"]
         since = page["next_cursor"]
         time.sleep(0.05)
@@ -66,15 +66,15 @@ def test_history_is_gated_by_scope(world: World) -> None:
 
 
 def test_the_feed_gives_each_change_once_and_stands_still_at_its_end(world: World) -> None:
-    agent = world.agent(a="read,write")
+    agent, scope = world.agent(a="read,write"), world.scope("a")
     agent.call("create_entities", entities=[{"name": "Elm", "observations": ["one", "two"]}])
-    first, cursor = settled(agent, None, 3)
+    first, cursor = settled(agent, scope, None, 3)
     assert [c["op"] for c in first] == ["create"] * 3
-    again = agent.call("list_changes", since=cursor)
+    again = agent.call("list_changes", scopes=[scope], since=cursor)
     assert (again["changes"], again["more"], again["next_cursor"]) == ([], False, cursor)
     world.agent(b="read,write").call("create_entities", entities=[{"name": "Foreign"}])
     agent.call("delete_entities", names=["Elm"])
-    second, _ = settled(agent, cursor, 1)
+    second, _ = settled(agent, scope, cursor, 1)
     assert [(c["op"], c["target"]["kind"]) for c in second] == [("retire", "entity")]
 
 
@@ -89,7 +89,7 @@ def test_a_follower_misses_nothing_while_two_write(world: World) -> None:
     threads = [threading.Thread(target=write, args=(caller, i)) for i, caller in enumerate(writers)]
     for thread in threads:
         thread.start()
-    found, _ = settled(reader, None, 90)
+    found, _ = settled(reader, world.scope("a"), None, 90)
     for thread in threads:
         thread.join()
     assert len({c["id"] for c in found}) == len(found) == 90
@@ -113,10 +113,10 @@ def test_what_commits_late_is_not_skipped(world: World, database: Database) -> N
         time.sleep(0.1)
         agent.call("create_entities", entities=[{"name": "Early"}])
         time.sleep(0.6)
-        page = agent.call("list_changes")
+        page = agent.call("list_changes", scopes=[scope])
         assert page["changes"] == []
         late.commit()
         session.run("MATCH (t:Transition {id: $id}) RETURN t", id=f"trn_late_{scope}").consume()
-    found, _ = settled(agent, page["next_cursor"], 2)
+    found, _ = settled(agent, scope, page["next_cursor"], 2)
     assert [c["target"]["kind"] for c in found] == ["entity", "entity"]
     assert found[0]["target"]["id"] == "x"
