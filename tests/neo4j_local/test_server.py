@@ -25,6 +25,7 @@ from graphsvc.neo4j_local.class_archive import ClassArchive
 from graphsvc.neo4j_local.errors import EndedEarly, PasswordLost, PasswordRefused, StartFailed
 from graphsvc.neo4j_local.jars import resolve_jars
 from graphsvc.neo4j_local.java import find_java
+from graphsvc.neo4j_local.process import is_server
 from graphsvc.settings import Settings
 
 SERVICE_URL = "http://127.0.0.1:8737"
@@ -123,7 +124,7 @@ def b(a: FirstStart, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local
 def test_two_starts_at_once_make_one_server(a: FirstStart) -> None:
     assert a.pids[0] == a.pids[1] == a.running.pid
     mark = f"@{a.database.layout.server_arguments}"
-    assert [p.pid for p in psutil.process_iter() if mark in p.cmdline()] == [a.running.pid]
+    assert [p.pid for p in psutil.process_iter() if is_server(p, mark)] == [a.running.pid]
 
 
 def test_start_of_a_running_server_is_that_server(a: FirstStart) -> None:
