@@ -62,6 +62,8 @@ class Own:
         self.caller.call("unlink_task_entity", task=self.task, entity="Quay")
         self.caller.call("create_entities", entities=[{"name": "Gone", "observations": ["zorvex gone"]}])
         self.caller.call("delete_entities", names=["Gone"])
+        page = "# Harbor\n\nzorvex printing at the Mill B.\n"
+        self.document = self.caller.call("put_document", title="Harbor", text=page)["id"]
         many = [f"tidewater {i:05d}" for i in range(TIE_FACTS)]
         for start in range(0, TIE_FACTS, 850):
             self.caller.call(
@@ -133,6 +135,19 @@ def readings(own: Own) -> dict[str, list[dict[str, Any]]]:
         ],
         "suggest_task_links": [{"task": own.task, "limit": 20}],
         "export_link_labels": [{}],
+        "get_excerpt": [
+            {
+                "source_ref": {
+                    "schema": "source_ref/v1",
+                    "resolver": "graph_doc",
+                    "ref": {"doc_id": doc_id},
+                    "locator": {"heading": "Harbor"},
+                },
+                "level": level,
+            }
+            for doc_id in (own.document, "doc_none")
+            for level in ("L0", "L2")
+        ],
         "whoami": [{}],
         "list_scopes": [{}],
     }
@@ -188,7 +203,7 @@ def first_difference(before: bytes, after: bytes) -> str:
 
 def test_every_reading_operation_is_read() -> None:
     reading = {name for name, operation in OPERATIONS.items() if operation.needs == "read"}
-    covered = readings(SimpleNamespace(task="", scope="")).keys() | NO_READINGS.keys()  # type: ignore[arg-type]
+    covered = readings(SimpleNamespace(task="", scope="", document="")).keys() | NO_READINGS.keys()  # type: ignore[arg-type]
     assert not reading - covered, f"add these to readings(): {sorted(reading - covered)}"
 
 
