@@ -1,18 +1,19 @@
 """What `graphsvc ingest` keeps in the graph: candidates and exact links, visible to analysts, never facts (spec 06).
 
-Method: the command as a process over repositories of the test, on the Neo4j and the home of a real service; the graph
+Method: the command over repositories of the test, on the Neo4j and the home of a real service; the graph
 is looked at with Cypher as an analyst would, and over HTTP as an agent.
 """
 
+import contextlib
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
+from typer.testing import CliRunner
 
 from graphsvc.service.replay import replay
 from tests.audit.test_audit import Audit, audited  # noqa: F401 - a fixture
@@ -20,7 +21,7 @@ from tests.conftest import Database, World
 from tests.harness.neo4j_session import cypher
 from tests.harness.service_process import Caller, ServiceProcess
 from tests.memory_sources.support import write_tree
-from tests.memory_sources.test_ingest_command import CHECKOUT, REAL_RULES
+from tests.memory_sources.test_ingest_command import APP, REAL_RULES
 
 ON = "[memory]\nknowledge_entities = true\n"
 NODES = """
@@ -45,20 +46,18 @@ class Desk:
     repository: Path
     scope: str
     agent: Caller
-    environment: dict[str, str]
+    environment: dict[str, str | None]
     query: Callable[[str], list[dict[str, Any]]]
 
-    def ingest(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the command in the repository."""
-        return subprocess.run(
-            [sys.executable, "-m", "graphsvc", "ingest", "--scope", self.scope, *arguments],
-            env=self.environment, cwd=self.repository, capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
+    def ingest(self, *arguments: str) -> Result:
+        """Run the command in the repository, as the operator of the service's home."""
+        with contextlib.chdir(self.repository):
+            return CliRunner().invoke(APP, ["--scope", self.scope, *arguments], env=self.environment)
 
     def write(self, *arguments: str) -> str:
         """What `--write` says that it kept."""
         done = self.ingest("--write", *arguments)
-        assert done.returncode == 0, done.stderr
+        assert done.exit_code == 0, done.stderr
         return done.stderr.strip().splitlines()[-1].removeprefix("in the graph: ")
 
     def live(self) -> list[tuple[str, str, str, str]]:
@@ -74,8 +73,6 @@ class Desk:
 def desk(world: World, service: ServiceProcess, database: Database, tmp_path: Path) -> Desk:
     """See Desk. The command runs as the operator of the service's home, who sees every scope."""
     environment = {
-        "PATH": "/usr/bin:/bin",
-        "PYTHONPATH": str(CHECKOUT),
         "GRAPHSVC_HOME": str(service.home),
         "GRAPHSVC_NEO4J_URI": database.bolt_url,
         "GRAPHSVC_NEO4J_USER": database.user,
@@ -128,7 +125,7 @@ def test_links_are_edges_by_exact_evidence_alone(desk: Desk, world: World) -> No
     report = json.loads(desk.ingest("--json").stdout)
     assert report["coverage"][0]["status"] == "complete"
     assert desk.query(NODES) == [], "without --write nothing is kept"
-    assert "candidates 7 created" in desk.write().replace("7 candidates created", "candidates 7 created")
+    assert desk.write() == "7 candidates created, 6 links created"
     assert sorted(desk.live()) == [
         ("alias.md", "Acme Print", "alias", "Acme"),
         ("alias.md", "Paul Pack", "alias", "PP"),
@@ -170,14 +167,14 @@ def test_what_changed_is_stale_until_it_is_written_again(desk: Desk) -> None:
     write_tree(notes, {"a.md": "Ask Acme.", "b.md": "Ask PP.", "c.md": "Acme, PP.", "d.md": "PP it is."})
     desk.write()
     fresh = desk.ingest("--check")
-    assert (fresh.returncode, fresh.stdout) == (0, "5 links checked, 0 stale\n")
+    assert (fresh.exit_code, fresh.stdout) == (0, "5 links checked, 0 stale\n")
     (notes / "a.md").write_text("Ask Acme first.")
     (notes / "b.md").unlink()
     (notes / "d.md").write_text("---\nstatus: discarded\n---\nPP it is.")
     desk.agent.call("remove_aliases", items=[{"entity": "Acme Print", "aliases": ["Acme"]}])
     stale = desk.ingest("--check", "--json")
     found = json.loads(stale.stdout)
-    assert (stale.returncode, found["checked"], found["owners_checked"]) == (1, 5, True)
+    assert (stale.exit_code, found["checked"], found["owners_checked"]) == (1, 5, True)
     assert sorted((link["evidence"]["raw_path"].removeprefix(".agent-memory/"), link["reason"])
                   for link in found["stale"]) == [
         ("a.md", "fact_changed"), ("b.md", "path_gone"), ("c.md", "owner_changed"), ("d.md", "not_eligible"),
@@ -273,7 +270,7 @@ def test_a_candidate_is_no_fact_and_only_a_person_takes_it_further(
 def test_a_scope_that_is_not_there_is_refused(desk: Desk, scope: str) -> None:
     write_tree(desk.repository / ".agent-memory", {"a.md": "Ask Acme."})
     done = desk.ingest("--write", "--scope", scope)
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "Traceback" not in done.stderr
 
 
