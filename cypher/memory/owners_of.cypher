@@ -18,7 +18,7 @@ CALL (row) {
     AND n.text = row.value
   RETURN e, 'alias' AS kind
   UNION
-  MATCH (o:Observation {source_path: row.path})<-[:HAS_OBSERVATION]-(e:Entity)
+  MATCH (o:Observation {source_path: row.value})<-[:HAS_OBSERVATION]-(e:Entity)
   WHERE o.scope IN $visible_scopes AND o.retired_at IS NULL
   RETURN e, 'path' AS kind
 }

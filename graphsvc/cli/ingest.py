@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -98,7 +99,9 @@ def open_memory_graph(scope: str | None, repo: str) -> MemoryGraph | None:
     settings = Settings()
     if settings.neo4j_uri is None and managed_neo4j(settings).status() is None:
         return None
-    return GraphAtHand(settings, database_address(settings), scope, repo)
+    # A name that is not UTF-8 is spelled in escapes, as paths are.
+    spelled = os.fsencode(repo).decode(errors="backslashreplace")
+    return GraphAtHand(settings, database_address(settings), scope, spelled)
 
 
 def ingest_command(
@@ -127,7 +130,10 @@ def ingest_command(
         bool, typer.Option("--draft", help="Print proposed claims, for a person to send.")
     ] = False,
     write: Annotated[bool, typer.Option("--write", help="Keep candidates and links in the graph.")] = False,
-    scope: Annotated[str | None, typer.Option("--scope", help="Scope of --write and --draft.")] = None,
+    scope: Annotated[
+        str | None,
+        typer.Option("--scope", help="Scope of --write, --draft and links; default: the principal's."),
+    ] = None,
 ) -> None:
     """Read the Markdown memories of a repository and report them. Writes nothing unless told.
 

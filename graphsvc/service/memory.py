@@ -49,13 +49,9 @@ class MemoryStore:
     async def owners_of(self, values: Sequence[str]) -> Mapping[str, Collection[Owner]]:
         """Who owns exact values among the live entities. See `memory_sources.supports.OwnerLookup`."""
         found: dict[str, Collection[Owner]] = {}
-        for batch in _batches(values):
+        for batch in _batches([value for value in values if _can_be_owned(value)]):
             rows = [
-                {
-                    "value": value,
-                    "key": name_key(value) if len(value) <= limits.NAME_CHARS_MAX else None,
-                    "path": value if len(value.encode()) <= limits.SOURCE_PATH_BYTES_MAX else None,
-                }
+                {"value": value, "key": name_key(value) if len(value) <= limits.NAME_CHARS_MAX else None}
                 for value in batch
             ]
             for row in await self._call.graph.read(self._scope, "memory/owners_of", rows=rows):
@@ -216,6 +212,14 @@ async def _retire(batch: WriteBatch, query: str, ids: Sequence[str]) -> Results:
     ]
     retired = await batch.run(query, rows)
     return [{"index": i, "outcome": "retired", "id": row["id"]} for i, row in sorted(retired.items())]
+
+
+def _can_be_owned(value: str) -> bool:
+    """Whether anything may be known by this value: ids, aliases and paths are short, and whole Unicode."""
+    try:
+        return len(value.encode()) <= limits.SOURCE_PATH_BYTES_MAX
+    except UnicodeEncodeError:  # a lone surrogate, which front matter can spell
+        return False
 
 
 def _was_read(row: Row, ingestion: Ingestion, sources: Sequence[tuple[Adapter, str]]) -> bool:

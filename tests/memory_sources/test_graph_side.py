@@ -191,6 +191,15 @@ def test_what_changed_is_stale_until_it_is_written_again(desk: Desk) -> None:
     assert ("b.md", "Paul Pack", "alias", "PP") in desk.live()
 
 
+def test_values_that_nobody_can_own_are_no_obstacle(desk: Desk) -> None:
+    know(desk)
+    references = json.dumps(["PP", "x" * 60_000, "\ud800 alone", "é" * 700])
+    (desk.repository / ".agent-memory").mkdir()
+    (desk.repository / ".agent-memory" / "a.md").write_text(f"---\nreferences: {references}\n---\nWords.")
+    assert desk.write() == "1 candidates created, 1 links created"
+    assert desk.live() == [("a.md", "Paul Pack", "alias", "PP")]
+
+
 def test_with_the_option_off_links_are_neither_made_nor_touched(desk: Desk) -> None:
     know(desk)
     write_tree(desk.repository / ".agent-memory", {"a.md": "Ask Acme."})
