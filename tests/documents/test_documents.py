@@ -8,7 +8,6 @@ with a configuration file that names a root, a repository and their readers; rea
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -385,9 +384,19 @@ async def test_agents_fetch_excerpts_over_mcp(library: Library) -> None:
         assert (await refusal(client, "fetch", source_ref=value))["status"] == 404
 
 
-def test_a_configuration_that_does_not_fit_stops_the_start(database: Database, tmp_path: Path) -> None:
-    (tmp_path / "graphsvc.toml").write_text('[resolvers.fs.notes]\npath = "relative"\nscopes = ["shared"]\n')
-    service = ServiceProcess(tmp_path, database.bolt_url, database.user, database.password)
-    with pytest.raises(AssertionError, match="must be an absolute path"):
+@pytest.mark.parametrize(
+    ("content", "named", "words"),
+    [
+        ('[resolvers.fs.notes]\npath = "relative"\nscopes = ["shared"]\n', "", "must be an absolute path"),
+        ("[resolvers.lighthouse]\n", "", "no such resolver is installed"),
+        ("", "elsewhere.toml", "elsewhere.toml: No such file"),
+    ],
+)
+def test_a_configuration_that_does_not_fit_stops_the_start(
+    database: Database, tmp_path: Path, content: str, named: str, words: str
+) -> None:
+    (tmp_path / "graphsvc.toml").write_text(content)
+    extra = {"GRAPHSVC_CONFIG_FILE": str(tmp_path / named)} if named else {}
+    service = ServiceProcess(tmp_path, database.bolt_url, database.user, database.password, extra_env=extra)
+    with pytest.raises(AssertionError, match=words):
         service.start()
-    shutil.rmtree(tmp_path / "neo4j", ignore_errors=True)
