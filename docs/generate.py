@@ -1,4 +1,4 @@
-"""Writes the reference pages that are made from the code: settings, limits, errors, operations. `--check` only compares.
+"""Writes what is made from the code: settings, limits, errors, operations, JSON Schema. `--check` only compares.
 
 Run as `python docs/generate.py`; `make check` runs it with `--check`.
 """
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from graphsvc import limits
+from graphsvc.domain.source_ref_schema import published_text
 from graphsvc.http.openapi import error_classes
 from graphsvc.operations import OPERATIONS
 from graphsvc.settings import Settings
@@ -115,8 +116,9 @@ PAGES = {
 def main() -> int:
     """Write the pages, or say which are stale."""
     stale = 0
-    for name, page in PAGES.items():
-        text = HEAD + page() + "\n"
+    texts = {name: HEAD + page() + "\n" for name, page in PAGES.items()}
+    texts["schemas/source_ref-v1.schema.json"] = published_text()
+    for name, text in texts.items():
         path = HERE / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

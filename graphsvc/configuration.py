@@ -32,6 +32,11 @@ class Configuration(BaseModel):
     resolvers: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
+def load_configuration(path: Path | None) -> Configuration:
+    """As `read_configuration`; without a file, the defaults."""
+    return Configuration() if path is None else read_configuration(path)
+
+
 def read_configuration(path: Path) -> Configuration:
     """Read the file. Raises ConfigurationError when it cannot be read or does not fit."""
     try:

@@ -21,6 +21,7 @@ from graphsvc.graph import Graph
 from graphsvc.models.common import Model, problems_of
 from graphsvc.operations.operation import Operation
 from graphsvc.rate import RateLimiter
+from graphsvc.resolvers.registry import Registry
 from graphsvc.scope import Principal
 from graphsvc.service.call import Call
 from graphsvc.telemetry import REQUEST_ID, metrics
@@ -54,12 +55,18 @@ class Doors:
     """What all doors share, made once a worker."""
 
     def __init__(
-        self, graph: Graph, authenticator: Authenticator, seal: BookmarkSeal, rate: RateLimiter
+        self,
+        graph: Graph,
+        authenticator: Authenticator,
+        seal: BookmarkSeal,
+        rate: RateLimiter,
+        resolvers: Registry,
     ) -> None:
         self.graph = graph
         self.authenticator = authenticator
         self.seal = seal
         self.rate = rate
+        self.resolvers = resolvers
 
     async def principal(self, authorization: str | None, *, fresh: bool = False) -> Principal:
         """Who is asking, within the rate. Raises Unauthorized, RateLimited."""
@@ -112,6 +119,7 @@ class Doors:
             bookmarks=self.seal.open(asked.bookmark) if asked.bookmark else (),
             idempotency_key=key,
             body_sha256=hashlib.sha256(asked.body).hexdigest() if key else "",
+            resolvers=self.resolvers,
         )
 
 

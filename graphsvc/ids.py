@@ -23,12 +23,13 @@ Kind = Literal[
     "dec",
     "app",
     "cand",
+    "sup",
     "req",
     "load",
 ]
 
 _ID: Final = re.compile(
-    r"(ent|obs|rel|als|trn|tok|task|note|lnk|doc|chk|clm|pol|fact|dec|app|cand|req|load)_[0-9a-f]{32}"
+    r"(ent|obs|rel|als|trn|tok|task|note|lnk|doc|chk|clm|pol|fact|dec|app|cand|sup|req|load)_[0-9a-f]{32}"
 )
 
 

@@ -97,9 +97,17 @@ SOURCE_REF_QUOTE_AFFIX_BYTES_MAX: Final = 256
 SOURCE_REF_PROBLEMS_MAX: Final = 16
 """Problems listed for one payload; the rest is not looked for."""
 
+SOURCE_PATH_BYTES_MAX: Final = 1024
+"""A longer `ref.path` is stored with its reference, but is no evidence for memory-supports."""
+
 # Documents and excerpts (spec 05)
+DOCUMENT_BODY_BYTES_MAX: Final = 8 * 1024 * 1024
+"""Body of `put_document`: JSON may write a character in several."""
 DOCUMENT_BYTES_MAX: Final = 4 * 1024 * 1024
 """A document that is stored, or read by a resolver; larger ones are `too_large`."""
+CHUNK_BYTES_MAX: Final = 8 * 1024
+"""A chunk of a stored document; cut at a blank line or a line end in its second half, if there is one."""
+DOCUMENT_TITLE_CHARS_MAX: Final = 512
 SESSION_LOG_BYTES_MAX: Final = 32 * 1024 * 1024
 """A session log may be larger than the document that its messages make."""
 EXCERPT_L0_BYTES_MAX: Final = 256

@@ -16,12 +16,14 @@ from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from graphsvc.auth import OPERATOR, OPERATOR_ACTIONS, Authenticator, NewToken, create_token
+from graphsvc.configuration import ConfigurationError, load_configuration
 from graphsvc.database import DatabaseAddress, connect, database_address
 from graphsvc.errors import GraphsvcError, Unauthorized
 from graphsvc.graph import Graph, Transaction
 from graphsvc.http.app import create_app
 from graphsvc.ids import new_id
 from graphsvc.private_file import write_private
+from graphsvc.resolvers.registry import Registry
 from graphsvc.schema import apply_schema
 from graphsvc.scope import SHARED, WILDCARD
 from graphsvc.service.sealing import seal_for_ever
@@ -76,6 +78,10 @@ def bind(settings: Settings) -> socket.socket:
 def serve(settings: Settings) -> None:
     """Run until SIGTERM or SIGINT. Raises ServeError, LocalNeo4jError."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        Registry(load_configuration(settings.configuration_file).resolvers)
+    except ConfigurationError as error:
+        raise ServeError(str(error)) from error
     listening = bind(settings)
     host, port = listening.getsockname()[:2]
     base_url = f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -5,13 +5,14 @@ Every value carries its unit in its name and a bound in its type. Spec chapters 
 
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import platformdirs
 from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 Port = Annotated[int, Field(ge=0, le=65535)]
+CONFIGURATION_NAME: Final = "graphsvc.toml"
 HomePath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 
 
@@ -31,6 +32,11 @@ class Settings(BaseSettings):
     home: HomePath = Field(default_factory=_user_data_dir, description="All local state of this service.")
     cache: HomePath = Field(
         default_factory=_user_cache_dir, description="Downloaded Neo4j jars, shared by homes."
+    )
+
+    config_file: Path | None = Field(
+        default=None,
+        description="Configuration file with the resolvers; unset: graphsvc.toml in the home, if there is one.",
     )
 
     http_host: str = Field(default="127.0.0.1", description="Address to listen on.")
@@ -116,6 +122,14 @@ class Settings(BaseSettings):
     def state_file(self) -> Path:
         """What `graphsvc up` started: addresses and process id."""
         return self.home / "service.json"
+
+    @cached_property
+    def configuration_file(self) -> Path | None:
+        """The configuration file to read, if there is any."""
+        if self.config_file is not None:
+            return self.config_file
+        usual = self.home / CONFIGURATION_NAME
+        return usual if usual.exists() else None
 
     def neo4j_password_value(self) -> str | None:
         """The database password from the environment or its file; None when neither is given."""

@@ -8,6 +8,7 @@ MATCH (e:Entity {id: row.entity_id})
 MERGE (o:Observation {key: e.id + '|' + $write_scope + '|' + row.text_sha256})
 ON CREATE SET o.id = row.id, o.scope = $write_scope, o.text = row.text, o.terms = row.terms,
               o.observed_at = datetime(row.observed_at), o.source_ref = row.source_ref,
+              o.source_path = row.source_path,
               o.session_id = $context.session_id, o.position = row.position, o.asks = row.asks,
               o.owner_scope = e.scope, o.owner_id = e.id, o.revision = 0,
               o.created_at = datetime.transaction('Z'), o.created_by = $context.principal

@@ -30,6 +30,12 @@ CALL (id) {
   UNION
   MATCH (x:WorkItem {id: id})
   RETURN x, x.kind AS kind, [] AS behind
+  UNION
+  MATCH (x:Document {id: id})
+  RETURN x, 'document' AS kind, [] AS behind
+  UNION
+  MATCH (x:Candidate {id: id})
+  RETURN x, 'candidate' AS kind, [] AS behind
 }
 WITH id, x, kind, behind
 WHERE x.scope IN $visible_scopes
@@ -39,5 +45,6 @@ WITH id, x, kind, behind, collect(DISTINCT d.id) AS because
 RETURN id, kind,
        x{.scope, .text, .name, .title, .subject, .predicate, .object, .status, .mode, .action, .verdict, .rationale,
          .principal, .policy_version, .statement_sha256, .kind, .ref, .source_ref, .excerpt, .weight,
+         .mime_type, .content_sha256, .size_bytes, .repo, .path, .fact, .confidence,
          expires_at: toString(x.expires_at), used_at: toString(x.used_at)} AS shown,
        behind + because AS behind

@@ -32,6 +32,15 @@ CALL (t) {
   MATCH (x:Claim {id: t.target_id})
   RETURN x.retired_at AS retired_at
   UNION ALL
+  MATCH (x:Document {id: t.target_id})
+  RETURN x.retired_at AS retired_at
+  UNION ALL
+  MATCH (x:Candidate {id: t.target_id})
+  RETURN x.retired_at AS retired_at
+  UNION ALL
+  MATCH ()-[x:SUPPORTS {id: t.target_id}]->()
+  RETURN x.retired_at AS retired_at
+  UNION ALL
   MATCH ()-[x:RELATES_TO {id: t.target_id}]->()
   RETURN x.retired_at AS retired_at
   UNION ALL

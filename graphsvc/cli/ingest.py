@@ -2,20 +2,39 @@
 
 import asyncio
 import json
+import os
 import sys
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final, Protocol
 
 import typer
 
+from graphsvc.auth import Authenticator
 from graphsvc.configuration import Configuration, ConfigurationError, read_configuration
+from graphsvc.database import DatabaseAddress, connect, database_address, managed_neo4j
+from graphsvc.errors import GraphsvcError
+from graphsvc.ids import new_id
 from graphsvc.memory_sources import report
 from graphsvc.memory_sources.candidates import Ingestion, ingest
-from graphsvc.memory_sources.config import MemoryConfig
+from graphsvc.memory_sources.config import Adapter, MemoryConfig
 from graphsvc.memory_sources.draft import draft_claims
 from graphsvc.memory_sources.files import MemorySourceError
 from graphsvc.memory_sources.freshness import find_stale
-from graphsvc.memory_sources.supports import MemoryRelation, OwnerLookup, Support, find_support, not_analyzed
+from graphsvc.memory_sources.supports import (
+    MemoryRelation,
+    Owner,
+    OwnerLookup,
+    Support,
+    find_support,
+    not_analyzed,
+)
+from graphsvc.schema import apply_schema
+from graphsvc.server import ensure_operator, read_token
+from graphsvc.service.call import Call
+from graphsvc.service.memory import MemoryStore
+from graphsvc.settings import Settings
 
 CONFIGURATION_FILE: Final = Path("graphsvc.toml")
 NEEDS_GRAPH: Final = "needs the graph, and there is none at hand"
@@ -26,15 +45,63 @@ class MemoryGraph(OwnerLookup, Protocol):
     """What the command needs of the graph."""
 
     async def stored_relations(self) -> list[MemoryRelation]:
-        """The memory-supports relations that the graph holds in the write scope."""
+        """The memory-supports relations that the graph holds of this repository in the write scope."""
 
-    async def store(self, ingestion: Ingestion, support: Support | None) -> dict[str, int]:
+    async def store(
+        self, ingestion: Ingestion, support: Support | None, sources: Sequence[tuple[Adapter, str]]
+    ) -> dict[str, int]:
         """Keep the candidates, and the relations if there are any; answers with counts of outcomes."""
 
 
-def open_memory_graph(scope: str | None) -> MemoryGraph | None:  # noqa: ARG001 - there is no graph side yet
-    """The graph side of the command, if a graph is at hand."""
-    return None
+class GraphAtHand:
+    """The graph of this home, as the caller of the command sees it. Each call has a connection of its own."""
+
+    def __init__(self, settings: Settings, address: DatabaseAddress, scope: str | None, repo: str) -> None:
+        self._settings = settings
+        self._address = address
+        self._scope = scope
+        self._repo = repo
+
+    async def owners_of(self, values: Sequence[str]) -> Mapping[str, Collection[Owner]]:
+        """See OwnerLookup."""
+        async with self._store() as store:
+            return await store.owners_of(values)
+
+    async def stored_relations(self) -> list[MemoryRelation]:
+        """See MemoryGraph."""
+        async with self._store() as store:
+            return await store.stored_relations()
+
+    async def store(
+        self, ingestion: Ingestion, support: Support | None, sources: Sequence[tuple[Adapter, str]]
+    ) -> dict[str, int]:
+        """See MemoryGraph."""
+        async with self._store() as store:
+            return await store.store(ingestion, support, sources)
+
+    @asynccontextmanager
+    async def _store(self) -> AsyncIterator[MemoryStore]:
+        graph = connect(self._settings, self._address)
+        try:
+            await apply_schema(graph)
+            given = self._settings.token
+            if given is None:
+                await ensure_operator(graph, self._settings.token_file)
+            token = given.get_secret_value() if given else read_token(self._settings.token_file)
+            principal = await Authenticator(graph, 0).authenticate(f"Bearer {token}")
+            yield MemoryStore(Call(graph, principal, new_id("req")), self._scope, self._repo)
+        finally:
+            await graph.close()
+
+
+def open_memory_graph(scope: str | None, repo: str) -> MemoryGraph | None:
+    """The graph side of the command: the database in the settings, or the managed one if it runs."""
+    settings = Settings()
+    if settings.neo4j_uri is None and managed_neo4j(settings).status() is None:
+        return None
+    # A name that is not UTF-8 is spelled in escapes, as paths are.
+    spelled = os.fsencode(repo).decode(errors="backslashreplace")
+    return GraphAtHand(settings, database_address(settings), scope, spelled)
 
 
 def ingest_command(
@@ -63,7 +130,10 @@ def ingest_command(
         bool, typer.Option("--draft", help="Print proposed claims, for a person to send.")
     ] = False,
     write: Annotated[bool, typer.Option("--write", help="Keep candidates and links in the graph.")] = False,
-    scope: Annotated[str | None, typer.Option("--scope", help="Scope of --write and --draft.")] = None,
+    scope: Annotated[
+        str | None,
+        typer.Option("--scope", help="Scope of --write, --draft and links; default: the principal's."),
+    ] = None,
 ) -> None:
     """Read the Markdown memories of a repository and report them. Writes nothing unless told.
 
@@ -84,7 +154,7 @@ def ingest_command(
                 scope=scope,
                 as_json=as_json,
             )
-    except (ConfigurationError, MemorySourceError) as error:
+    except (ConfigurationError, MemorySourceError, GraphsvcError) as error:
         typer.echo(f"graphsvc ingest: {error}", err=True)
         raise typer.Exit(1) from None
     if stale:
@@ -107,7 +177,7 @@ def _report(
     scope: str | None,
     as_json: bool,
 ) -> None:
-    graph = open_memory_graph(scope) if memory.knowledge_entities or write else None
+    graph = open_memory_graph(scope, repository.name) if memory.knowledge_entities or write else None
     if write and graph is None:
         raise MemorySourceError(f"--write {NEEDS_GRAPH}")
     ingestion = Ingestion((), ()) if captured else ingest(repository, memory)
@@ -116,7 +186,9 @@ def _report(
         _print_json(draft_claims(ingestion, support.relations if support else (), repository.name, scope))
         return
     if write and graph is not None and not captured:
-        asyncio.run(graph.store(ingestion, support))
+        written = asyncio.run(graph.store(ingestion, support, memory.sources()))
+        told = ", ".join(f"{count} {what}" for what, count in written.items()) or "nothing to keep"
+        typer.echo(f"in the graph: {told}", err=True)  # beside the report, which stays the same byte for byte
     found = report.as_json(memory, ingestion, support)
     _print(report.to_bytes(found) if as_json else _text(report.to_lines(found)))
 
@@ -133,7 +205,7 @@ def _check(
     configuration: Configuration, repository: Path, against: Path | None, scope: str | None, as_json: bool
 ) -> bool:
     """Print the stale links; whether there are any."""
-    graph = open_memory_graph(scope)
+    graph = open_memory_graph(scope, repository.name)
     if against is not None:
         stored = _read_report(against)
     elif graph is not None:

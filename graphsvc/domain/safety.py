@@ -9,9 +9,11 @@ pattern is bounded and tried only where its first word stands, so that the time 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 FindingKind = Literal["api_key", "token", "private_key", "password", "email"]
+
+WARNING_CODE: Final = "looks_like_a_secret"
 
 
 class Finding(NamedTuple):
@@ -99,6 +101,21 @@ _DIGITS: Final = tuple(str(digit).encode() for digit in range(10))
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 _Found = Iterator[tuple[FindingKind, int]]
+
+
+def secret_warning(**texts: str | None) -> dict[str, Any]:
+    """What a write says beside the outcome of texts that look like secrets: kind, field and line; else nothing.
+
+    An e-mail address is no secret in a fact that somebody chose to record.
+    """
+    findings = [
+        {"kind": finding.kind, "field": field, "line": finding.line}
+        for field, text in texts.items()
+        if text
+        for finding in find_secrets(text)
+        if finding.kind != "email"
+    ]
+    return {"warning": {"code": WARNING_CODE, "findings": findings}} if findings else {}
 
 
 def find_secrets(text: str) -> list[Finding]:

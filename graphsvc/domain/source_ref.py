@@ -66,6 +66,13 @@ class SourceRef:
         return value
 
     @property
+    def path(self) -> str | None:
+        """`ref.path` as it is written, if there is one that an index can hold."""
+        path = self.value["ref"].get("path")
+        is_kept = isinstance(path, str) and 0 < len(path.encode()) <= limits.SOURCE_PATH_BYTES_MAX
+        return path if is_kept else None
+
+    @property
     def sha256(self) -> str:
         """SHA-256 of the canonical form in UTF-8, as 64 lower-case hex digits."""
         return hashlib.sha256(self.canonical.encode()).hexdigest()

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from graphsvc import __version__, limits
 from graphsvc.auth import Authenticator
 from graphsvc.bookmarks import BookmarkSeal, service_secret
+from graphsvc.configuration import load_configuration
 from graphsvc.doors import Doors
 from graphsvc.errors import DeadlineExceeded, GraphsvcError, MethodNotAllowed, NotFound, NotReady, Unavailable
 from graphsvc.graph import Graph
@@ -24,7 +25,9 @@ from graphsvc.neo4j_local.config import GUIDE_PATH, STYLE_PATH
 from graphsvc.operations import OPERATIONS
 from graphsvc.problems import problem_response
 from graphsvc.rate import RateLimiter
+from graphsvc.resolvers.registry import Registry
 from graphsvc.schema import check_ready
+from graphsvc.service.documents import GraphDocuments
 from graphsvc.settings import Settings
 from graphsvc.telemetry import REQUEST_ID, configure_logging, metrics
 
@@ -42,6 +45,7 @@ def create_app(settings: Settings, graph: Graph) -> FastAPI:
         Authenticator(graph, settings.auth_cache_s),
         BookmarkSeal(secret),
         RateLimiter(settings.rate_per_principal_per_s),
+        Registry(load_configuration(settings.configuration_file).resolvers, GraphDocuments(graph)),
     )
     mcp = McpEndpoint(doors, settings)
 
@@ -83,6 +87,7 @@ def create_app(settings: Settings, graph: Graph) -> FastAPI:
         deadline_ms=settings.request_deadline_ms,
         in_flight_max=settings.requests_in_flight_max,
         body_bytes_max=limits.BODY_BYTES_MAX,
+        body_bytes_max_by_path={"/v1/put_document": limits.DOCUMENT_BODY_BYTES_MAX},
     )
     return app
 

@@ -4,6 +4,7 @@ Plain ASGI, so that it costs little and sees everything.
 """
 
 import time
+from collections.abc import Mapping
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
@@ -22,11 +23,20 @@ _UNLIMITED_PATHS: Final = frozenset({"/live", "/ready", "/metrics"})
 class Gate:
     """Wraps the application; see the module."""
 
-    def __init__(self, app: ASGIApp, *, deadline_ms: int, in_flight_max: int, body_bytes_max: int) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        deadline_ms: int,
+        in_flight_max: int,
+        body_bytes_max: int,
+        body_bytes_max_by_path: Mapping[str, int],
+    ) -> None:
         self.app = app
         self.deadline_s = deadline_ms / 1000
         self.in_flight_max = in_flight_max
         self.body_bytes_max = body_bytes_max
+        self.body_bytes_max_by_path = body_bytes_max_by_path
         self.in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,9 +88,10 @@ class Gate:
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
         """The receiving side, ending in BodyTooLarge as soon as the body is known to be too large."""
+        bytes_max = self.body_bytes_max_by_path.get(scope["path"], self.body_bytes_max)
         declared = dict(scope["headers"]).get(b"content-length", b"")
-        if declared.isdigit() and int(declared) > self.body_bytes_max:
-            raise BodyTooLarge(f"a body may have {self.body_bytes_max} bytes")
+        if declared.isdigit() and int(declared) > bytes_max:
+            raise BodyTooLarge(f"a body may have {bytes_max} bytes")
         received = 0
 
         async def receive_bounded() -> Message:
@@ -88,8 +99,8 @@ class Gate:
             message = await receive()
             if message["type"] == "http.request":
                 received += len(message.get("body", b""))
-                if received > self.body_bytes_max:
-                    raise BodyTooLarge(f"a body may have {self.body_bytes_max} bytes")
+                if received > bytes_max:
+                    raise BodyTooLarge(f"a body may have {bytes_max} bytes")
             return message
 
         return receive_bounded

@@ -16,6 +16,11 @@ Status = Literal["candidate", "discarded", "unsafe"]
 _KEY_SHOWN_CHARS: Final = 12
 
 
+def candidate_key(source: str, path: str, fact_sha256: str | None) -> str:
+    """What identifies a candidate in its repository: SHA-256 over source, path and, if it is kept, the fact's hash."""
+    return hashlib.sha256(json.dumps([source, path, fact_sha256 or ""]).encode()).hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A memory that may become a claim. `candidate_id` is unique in one run; `key` identifies it for good."""
@@ -41,9 +46,8 @@ class Candidate:
 
     @property
     def key(self) -> str:
-        """SHA-256 over source, path and fact hash (without the fact of an unsafe one: a hash can be guessed)."""
-        fact_sha256 = "" if self.findings else self.fact_sha256
-        return hashlib.sha256(json.dumps([self.source, self.path, fact_sha256]).encode()).hexdigest()
+        """See `candidate_key`; without the fact of an unsafe one: a hash can be guessed."""
+        return candidate_key(self.source, self.path, None if self.findings else self.fact_sha256)
 
     @property
     def status(self) -> Status:

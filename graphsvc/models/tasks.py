@@ -129,13 +129,13 @@ class UpdateNotes(WriteRequest):
 
 
 class RetireById(WriteRequest):
-    """Retire tasks, notes and claims by id; unknown ones contribute zero."""
+    """Retire tasks, notes, documents, candidates and claims by id; unknown ones contribute zero."""
 
     ids: Annotated[list[Identifier], Field(min_length=1, max_length=limits.BATCH_ITEMS_MAX)]
 
 
 class ReviveById(RetireById):
-    """Revive tasks, notes and claims by id; unknown and live ones contribute zero."""
+    """Revive tasks, notes, documents, candidates and claims by id; unknown and live ones contribute zero."""
 
 
 class SingleWrite(WriteRequest):

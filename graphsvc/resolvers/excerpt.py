@@ -7,7 +7,7 @@ is true only if something was there to check, all of it was checked, and all of 
 import asyncio
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from graphsvc import limits
@@ -18,6 +18,7 @@ from graphsvc.resolvers.registry import Registry
 from graphsvc.scope import Scope
 
 Level = Literal["L0", "L1", "L2"]
+LEVELS: Final[tuple[Level, ...]] = ("L0", "L1", "L2")
 LEVEL_BYTES_MAX: Final[Mapping[Level, int]] = {
     "L0": limits.EXCERPT_L0_BYTES_MAX,
     "L1": limits.EXCERPT_L1_BYTES_MAX,
@@ -43,6 +44,28 @@ class Excerpt:
     excerpt_span: Span | None = None
     content_sha256: str | None = None
     excerpt_sha256: str | None = None
+
+    def narrowed(self, level: Level) -> "Excerpt":
+        """The same at a lower level: what `cut` answers there."""
+        if self.excerpt is None or self.excerpt_span is None or self.span is None:
+            return self
+        text, offset = self.excerpt.encode(), self.excerpt_span.start
+        match = Span(0, 0)
+        if self.selector != "start":
+            match = Span(self.span.start - offset, self.span.end - offset)
+        within = window(text, match, LEVEL_BYTES_MAX[level])
+        shown = Span(within.start + offset, within.end + offset)
+        return replace(
+            self,
+            excerpt=text[within.start : within.end].decode(),
+            span=shown if self.selector == "start" else self.span,
+            excerpt_span=shown,
+            excerpt_sha256=_sha256(text[within.start : within.end]),
+        )
+
+    def dropped(self) -> "Excerpt":
+        """The same with nothing shown."""
+        return replace(self, excerpt=None, excerpt_span=None, excerpt_sha256=None)
 
     def as_answer(self) -> dict[str, Any]:
         """The fields of the answer, in order, as plain JSON types."""

@@ -11,7 +11,7 @@ and the operator switches it on with a table `[resolvers.fs_git]`. A module is i
 import asyncio
 from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, Final
 
 from graphsvc import limits
 from graphsvc.configuration import ConfigurationError
@@ -28,6 +28,14 @@ from graphsvc.resolvers.base import (
 )
 from graphsvc.scope import Scope
 
+_BUILT_IN: Final = tuple(
+    EntryPoint(name, f"graphsvc.resolvers.{name}:create", ENTRY_POINT_GROUP)
+    for name in (
+        *("codex_thread", "fs", "fs_git", "fs_worktree", "graph_doc", "pg_doc", "sqlite_doc", "url"),
+    )
+)
+"""Those that come with the service, which may run from a checkout where nothing is installed."""
+
 
 class Registry:
     """The resolvers by name. Made once at start."""
@@ -40,13 +48,10 @@ class Registry:
     ) -> None:
         """Configure what `tables` (the table `[resolvers]`) names; ConfigurationError for what does not fit.
 
-        `found` are the entry points; by default those of all installed packages.
+        `found` are the entry points; by default those of all installed packages and of the service itself.
         """
-        self._found = (
-            {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
-            if found is None
-            else {entry.name: entry for entry in found}
-        )
+        installed = [*_BUILT_IN, *entry_points(group=ENTRY_POINT_GROUP)] if found is None else found
+        self._found = {entry.name: entry for entry in installed}
         self._tables = tables
         self._documents = documents
         self._made: dict[str, Resolver | None] = {}

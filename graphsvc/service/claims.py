@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from graphsvc import limits
+from graphsvc.domain.safety import secret_warning
 from graphsvc.domain.statements import claim_sha256, evidence_json
 from graphsvc.errors import NotFound
 from graphsvc.extractors.registry import extract
@@ -80,6 +81,10 @@ async def _propose(
                 continue
             changed = found["changed"] if found["index"] == i else None
             result |= {"outcome": changed or "existing", "id": found["id"], "status": found["status"]}
+    for i, claim in valid:
+        if "id" in results[i]:
+            excerpts = "\n".join(part.excerpt or "" for part in claim.evidence)
+            results[i].update(secret_warning(object=_text(claim), evidence=excerpts))
     for i, parsed in enumerate(claims):
         if isinstance(parsed, InvalidItem):
             results[i] = invalid_outcome(i, parsed)

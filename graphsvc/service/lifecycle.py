@@ -1,4 +1,4 @@
-"""retire and revive by id: tasks, notes, claims (spec 01)."""
+"""retire and revive by id: tasks, notes, claims, documents, candidates (spec 01)."""
 
 from typing import Any, Final, Literal
 
@@ -9,8 +9,18 @@ from graphsvc.service.retiring import run_retire
 from graphsvc.service.writing import Results, WriteBatch
 
 _QUERIES: Final[dict[Literal["retire", "revive"], dict[tuple[Kind, ...], str]]] = {
-    "retire": {("task", "note"): "task/retire_work_items", ("clm",): "claim/retire_claims"},
-    "revive": {("task", "note"): "task/revive_work_items", ("clm",): "claim/revive_claims"},
+    "retire": {
+        ("task", "note"): "task/retire_work_items",
+        ("clm",): "claim/retire_claims",
+        ("doc",): "document/retire_documents",
+        ("cand",): "memory/retire_candidates",
+    },
+    "revive": {
+        ("task", "note"): "task/revive_work_items",
+        ("clm",): "claim/revive_claims",
+        ("doc",): "document/revive_documents",
+        ("cand",): "memory/revive_candidates",
+    },
 }
 """Which query retires or revives ids of which kinds."""
 

@@ -298,9 +298,13 @@ class Loader:
                 self.report.count(kind, outcome)
             if outcome in _REFUSED:
                 self.report.problem(sourced.line_number, _reason(result))
+            if "warning" in result:
+                self.report.count("warning", result["warning"]["code"])
             for part, thing in (("observations", "observation"), ("aliases", "alias")):
                 for inner in result.get(part, ()):
                     self.report.count(thing, inner["outcome"])
+                    if "warning" in inner:
+                        self.report.count("warning", inner["warning"]["code"])
                     if inner["outcome"] in _REFUSED:
                         self.report.problem(
                             sourced.line_number, f"{part}[{inner['index']}]: {_reason(inner)}"

@@ -6,6 +6,7 @@ from typing import Any
 
 from graphsvc.domain.names import content_key, observation_fold
 from graphsvc.domain.ranking import asks
+from graphsvc.domain.safety import secret_warning
 from graphsvc.domain.source_ref import SourceRef
 from graphsvc.domain.times import iso
 from graphsvc.domain.words import index_terms
@@ -67,6 +68,7 @@ async def add_observation_rows(
                     "terms": " ".join(index_terms(content.text)),
                     "observed_at": iso(content.observed_at),
                     "source_ref": source_ref.canonical if source_ref else None,
+                    "source_path": source_ref.path if source_ref else None,
                     "asks": asks(content.text) or None,
                     "position": None,
                 }
@@ -81,7 +83,12 @@ async def add_observation_rows(
     for item, index, is_lead in row_of:
         row = answered[index]
         changed = row["changed"] if is_lead else None
-        outcomes[item.place] = {"index": item.place[1], "outcome": changed or "duplicate", "id": row["id"]}
+        outcomes[item.place] = {
+            "index": item.place[1],
+            "outcome": changed or "duplicate",
+            "id": row["id"],
+            **secret_warning(text=rows[index]["text"]),
+        }
     return dict(sorted(outcomes.items()))
 
 

@@ -28,6 +28,9 @@ _RETIRING: Final = {
     "task": ("tasks", "task/retire_work_items"),
     "note": ("notes", "task/retire_work_items"),
     "claim": ("claims", "claim/retire_claims"),
+    "document": ("documents", "document/retire_documents"),
+    "support": ("supports", "memory/retire_supports"),
+    "candidate": ("candidates", "memory/retire_candidates"),
     "entity": ("entities", "entity/retire_entities"),
 }
 """Kinds of things in the order in which an undo retires them, with their name in the answer and their query."""

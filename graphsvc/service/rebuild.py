@@ -1,17 +1,21 @@
 """Replay into an empty database: the whole state is rebuilt there from the log alone and compared (spec 08).
 
 What is rebuilt: every entity, name, alias, external id, observation, relation, task, note, task link, claim with its
-evidence, fact, decision, approval and policy, live and retired, with edges, revision, times and principals. Not in the
-log, so not rebuilt: tokens, `last_seen_at`, and the words of the full-text index, which are made from the texts.
+evidence, fact, decision, approval, policy, document, candidate and link of a candidate, live and retired, with edges,
+revision, times and principals. Not in the log, so not rebuilt: tokens, `last_seen_at`, and the words of the full-text
+index, which are made from the texts. Of a document the log keeps the hash: its text is taken over where it fits.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
 
-from graphsvc.domain.names import name_key, pointer_key, relation_type_key
+from graphsvc.domain.names import content_key, name_key, pointer_key, relation_type_key
+from graphsvc.domain.source_ref import SourceRef
 from graphsvc.graph import Graph, Transaction
+from graphsvc.memory_sources.candidates import candidate_key
 from graphsvc.schema import apply_schema
 from graphsvc.service.observations import text_sha256
 from graphsvc.service.relations import PROPERTY_PREFIX
@@ -21,10 +25,11 @@ from graphsvc.settings import Settings
 _PAGE: Final = 500
 _ORDER: Final = (
     *("entity", "alias", "external_id", "observation", "relation", "work_item", "task_link"),
+    *("document", "candidate", "support"),
     *("claim", "fact", "policy", "approval", "decision"),
 )
 """What a thing hangs on is there before it."""
-_REFERENCES: Final = ("entity_id", "from_id", "to_id", "task_id", "subject_id", "object_id")
+_REFERENCES: Final = ("entity_id", "from_id", "to_id", "task_id", "subject_id", "object_id", "candidate")
 
 Content = Mapping[str, Any]
 
@@ -52,7 +57,7 @@ async def rebuild(
     )  # seals what is there, so the chains hold all that was read above
     logs = {scope: await _log(graph, scope, found) for scope, (found, _) in stands.items()}
     await _add_foreign(graph, logs)
-    await _write(target, logs)
+    await _write(graph, target, logs)
     for report in reports:
         await _compare(target, report, *stands[report.scope])
     return reports
@@ -85,7 +90,7 @@ async def _add_foreign(graph: Graph, logs: dict[str, Log]) -> None:
             logs[scope] = await _log(graph, scope, {})
 
 
-async def _write(target: Graph, logs: Mapping[str, Log]) -> None:
+async def _write(graph: Graph, target: Graph, logs: Mapping[str, Log]) -> None:
     await _write_rows(target, "rebuild/scope", ({"id": scope} for scope in logs))
     versions = _last_versions(logs)
     for kind in _ORDER:
@@ -97,6 +102,9 @@ async def _write(target: Graph, logs: Mapping[str, Log]) -> None:
         ]
         if kind == "policy":
             rows = [row | {"current": versions[row["scope"]] == row["version"]} for row in rows]
+        if kind == "document":
+            for row in rows:
+                row["chunks"] = await _chunks(graph, row)
         await _write_rows(target, f"rebuild/{kind}", rows)
         if kind == "alias":
             names = (_own_name(s, i, name) for s, log in logs.items() for i, name in log.names.items())
@@ -114,6 +122,14 @@ async def _write_rows(target: Graph, query: str, rows: Iterable[Mapping[str, Any
             await tx.run(query, rows=page)
 
         await target.transaction(None, work, name=query)
+
+
+async def _chunks(graph: Graph, document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The chunks of a document; none where they are not the text that the log tells of."""
+    found = await graph.read(None, "rebuild/chunks_of", ids=[document["id"]])
+    chunks: list[dict[str, Any]] = found[0]["chunks"] if found else []
+    text_sha = hashlib.sha256("".join(chunk["text"] for chunk in chunks).encode()).hexdigest()
+    return chunks if text_sha == document["content_sha256"] else []
 
 
 def _content(thing: Thing) -> Content:
@@ -154,6 +170,8 @@ def _row(scope: str, thing_id: str, thing: Thing) -> dict[str, Any]:
         case "observation":
             row["text_sha256"] = text_sha256(content["text"])
             properties |= {name: content.get(name) for name in ("text", "observed_at", "source_ref")}
+            if content.get("source_ref"):
+                properties["source_path"] = SourceRef(content["source_ref"]).path
         case "relation":
             row["type_key"] = relation_type_key(content["type"])
             given = content["properties"] or {}
@@ -164,6 +182,14 @@ def _row(scope: str, thing_id: str, thing: Thing) -> dict[str, Any]:
             properties |= content
         case "decision":
             properties |= {name: value for name, value in content.items() if name != "targets"}
+        case "candidate":
+            found_in = candidate_key(content["source"], content["path"], content.get("fact_sha256"))
+            row["key"] = content_key(content["repo"], found_in)
+            properties |= content
+        case "support":
+            parts = ("candidate", "entity_id", "kind", "value")
+            row["key"] = content_key(*(content[name] for name in parts))
+            properties |= {name: value for name, value in content.items() if name not in parts[:2]}
         case kind:
             row["work_kind"] = thing_id.partition("_")[0]
             properties |= content

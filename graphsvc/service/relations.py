@@ -5,6 +5,7 @@ from typing import Any
 import orjson
 
 from graphsvc.domain.names import relation_type_key
+from graphsvc.domain.safety import secret_warning
 from graphsvc.domain.words import index_terms
 from graphsvc.models.common import InvalidItem
 from graphsvc.models.writes import CreateRelations, DeleteRelations, RelationInput
@@ -69,10 +70,17 @@ async def _create(batch: WriteBatch, request: CreateRelations) -> Results:
     answered = await batch.run(
         "relation/create_relations", sorted(rows, key=lambda row: sorted((row["from_id"], row["to_id"])))
     )
+    properties_of = {i: item.properties for i, item in valid}
     for i, (index, is_lead) in row_of.items():
         row = answered[index]
         changed = row["changed"] if is_lead else None
-        results[i] = {"index": i, "outcome": changed or "existing", "id": row["id"]}
+        written = "\n".join(f"{name}: {value}" for name, value in properties_of[i].items())
+        results[i] = {
+            "index": i,
+            "outcome": changed or "existing",
+            "id": row["id"],
+            **secret_warning(properties=written),
+        }
     for i, parsed in enumerate(request.relations):
         if isinstance(parsed, InvalidItem):
             results[i] = invalid_outcome(i, parsed)

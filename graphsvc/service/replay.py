@@ -20,7 +20,8 @@ from graphsvc.settings import Settings
 _PAGE: Final = 1_000
 _GOVERNANCE: Final = ("claim", "fact", "decision", "approval", "policy")
 KINDS: Final = (
-    *("entity", "observation", "relation", "alias", "external_id", "work_item", "task_link"),
+    *("entity", "observation", "relation", "alias", "external_id", "work_item", "task_link", "document"),
+    *("candidate", "support"),
     *_GOVERNANCE,
 )
 _ENDS: Final = frozenset({"retire", "unlink", "reject"})

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal
 
+from graphsvc.domain.safety import secret_warning
 from graphsvc.domain.titles import title_terms
 from graphsvc.domain.words import index_terms
 from graphsvc.graph import Row
@@ -76,7 +77,14 @@ async def _create(batch: WriteBatch, kind: WorkItemKind, items: Sequence[NoteInp
             continue
         first = lead.get(item.external_id, i) if item.external_id is not None else i
         changed = made[first]["changed"] if first == i else None
-        results.append({"index": i, "outcome": changed or "existing", "id": made[first]["id"]})
+        results.append(
+            {
+                "index": i,
+                "outcome": changed or "existing",
+                "id": made[first]["id"],
+                **secret_warning(title=item.title, body=item.body),
+            }
+        )
     return results
 
 
@@ -124,7 +132,8 @@ async def _update(
         updated = (await batch.run("task/update_work_items", rows)).get(i)
         if updated is None:
             continue
-        results[i] = {"index": i, "outcome": "updated", "id": updated["id"]}
+        warning = secret_warning(title=content.get("title"), body=content.get("body"))
+        results[i] = {"index": i, "outcome": "updated", "id": updated["id"], **warning}
         if content.keys() & {"title", "body"}:
             terms = work_item_terms(updated["title"], updated["body"])
             await batch.tx.run("task/set_terms", rows=[{"id": updated["id"], "terms": terms}])

@@ -29,6 +29,8 @@ from tests.conftest import Database, World
 from tests.harness.neo4j_process import Neo4jProcess
 from tests.harness.neo4j_session import cypher
 from tests.harness.service_process import Caller, ServiceProcess
+from tests.memory_sources.support import write_tree
+from tests.memory_sources.test_graph_side import Desk, desk  # noqa: F401 - a fixture
 
 Rebuilt = Callable[[list[str]], list[ScopeReport]]
 Load = Callable[[Path, str, str | None], None]
@@ -237,6 +239,47 @@ def test_everything_that_governs_is_rebuilt(
         scope=made.scope,
     )[0]
     assert counted == {"facts": 5, "superseded": 1, "contradicted": 2, "objects": 1, "approved": 1}
+
+
+def test_documents_candidates_and_their_links_are_rebuilt(
+    world: World,
+    desk: Desk,  # noqa: F811 - a fixture
+    rebuilt: Rebuilt,
+    database: Database,
+    spare: Database,
+) -> None:
+    paths = {"schema": "source_ref/v1", "resolver": "fs", "ref": {"path": "kiln/dry.md"}}
+    desk.agent.call(
+        "create_entities",
+        entities=[
+            {"name": "Kiln", "aliases": ["kiln-7"], "observations": [{"text": "dries", "source_ref": paths}]}
+        ],
+    )
+    page = "# Kiln\n\nIt dries 40 boards.\n" * 200
+    kept = desk.agent.call("put_document", title="Kiln", text=page)["id"]
+    notes = desk.repository / ".agent-memory"
+    write_tree(notes, {"fan.md": "Ask kiln-7 for a new fan.", "page.md": "See [it](kiln/dry.md).", "odd.md": "password: hunter22"})  # fmt: skip
+    desk.write()
+    write_tree(notes, {"fan.md": "Tell kiln-7 that the fan is there."})
+    (notes / "page.md").unlink()
+    desk.write()
+    [report] = rebuilt([desk.scope])
+    assert report.problems == []
+    look = (
+        "MATCH (d:Document {id: $id})-[:HAS_CHUNK]->(c) WITH d, c ORDER BY c.position "
+        "WITH d.scope AS scope, collect(c.text) AS texts "
+        "RETURN reduce(t = '', text IN texts | t + text) AS text, "
+        "COUNT { (:Candidate {scope: scope}) } AS candidates, "
+        "COUNT { (:Candidate {scope: scope})-[:SUPPORTS]->(:Entity) } AS links, "
+        "COUNT { (:Observation {scope: scope, source_path: 'kiln/dry.md'}) } AS cited"
+    )
+    [found] = cypher(spare, look, id=kept)
+    assert found == cypher(database, look, id=kept)[0]
+    assert (found["text"], found["cited"]) == (page, 1)
+    assert min(found["candidates"], found["links"]) > 1
+    tamper = "MATCH (:Document {id: $id})-[:HAS_CHUNK]->(c) WITH c LIMIT 1 SET c.text = replace(c.text, '40', '90')"
+    cypher(database, tamper, id=kept)
+    assert {problem["id"] for problem in rebuilt([desk.scope])[0].problems} == {kept}
 
 
 def test_what_differs_is_named(world: World, rebuilt: Rebuilt, database: Database) -> None:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ DEMO = Path(__file__).resolve().parents[2] / "seeds" / "demo.jsonl"
 ATLAS = "project:atlas"
 
 
-def command(env: dict[str, str], *arguments: str) -> str:
+def command(env: dict[str, str], *arguments: str, cwd: Path | None = None) -> str:
     """What `graphsvc …` prints."""
     done = subprocess.run(
         [sys.executable, "-m", "graphsvc", *arguments],
+        cwd=cwd,
         check=False,
         env=env,
         capture_output=True,
@@ -41,6 +43,12 @@ def build(env: dict[str, str], state: dict[str, Any]) -> None:
     finally:
         for caller in (operator, buyer, ines):
             caller.close()
+    with tempfile.TemporaryDirectory() as folder:
+        repository = Path(folder)
+        (repository / "graphsvc.toml").write_text("[memory]\nknowledge_entities = true\n")
+        (repository / ".agent-memory").mkdir()
+        (repository / ".agent-memory" / "proofs.md").write_text("Ask Greta for the proofs.\n")
+        command(env, "ingest", "--write", "--scope", ATLAS, cwd=repository)
 
 
 def fill(operator: Caller, buyer: Caller, ines: Caller) -> None:

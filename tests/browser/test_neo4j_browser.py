@@ -30,6 +30,7 @@ MUST_SHOW = {
     "history_of_a_thing": ["Acme Print offers same-day turnaround.", "retire", "call-17"],
     "how_two_things_are_connected": ["Paul Adler · project:atlas", "Mila Novak · project:atlas"],
     "map_of_a_scope": ["Tea box 120 · project:atlas", "supplies"],
+    "memory_supports": ["Ask Greta for the proofs", "speaks of", "Press Greta · project:atlas"],
     "provenance": ["Acme Print offers same-day turnaround.", "call-17"],
     "provenance_of_a_fact": [
         "Acme Print can deliver before Launch Day",

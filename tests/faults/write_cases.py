@@ -122,7 +122,19 @@ def _is_note(caller: Caller) -> bool:
     return bool(again["results"][0]["outcome"] == "existing")
 
 
+_DOCUMENT: Payload = {"title": "On elms", "text": "Elms are tall.\n" * 2_000}
+
+
+def _is_whole(caller: Caller) -> bool:
+    """Whether the document is there, with every chunk once."""
+    stored = caller.call("put_document", **_DOCUMENT)
+    ends = [chunk["end"] for chunk in stored["chunks"]]
+    is_gapless = [chunk["start"] for chunk in stored["chunks"]] == [0, *ends[:-1]]
+    return bool(stored["outcome"] == "existing" and is_gapless and ends[-1] == len(_DOCUMENT["text"]))
+
+
 CASES += (
+    WriteCase("put_document", _DOCUMENT, "created", "existing", _is_whole),
     WriteCase("create_tasks", _TASK[1], "created", "existing", lambda c: len(_tasks(c)) == 1, (_ELM,)),
     WriteCase(
         "update_tasks", {"items": [{"task": "t-1", "status": "doing"}]}, "updated", "updated",

@@ -19,6 +19,7 @@ class Target:
     token_id: str
     task_id: str
     note_id: str
+    doc_id: str
 
     @property
     def task(self) -> dict[str, str]:
@@ -32,7 +33,7 @@ class Target:
 
     def spellings(self) -> list[str]:
         """Everything the caller itself writes that names the target."""
-        return [self.scope, self.name, self.id, self.token_id, self.task_id, self.note_id]
+        return [self.scope, self.name, self.id, self.token_id, self.task_id, self.note_id, self.doc_id]
 
 
 CASES: dict[str, Callable[[Target], dict[str, Any]]] = {
@@ -97,6 +98,10 @@ CASES: dict[str, Callable[[Target], dict[str, Any]]] = {
     "get_provenance": lambda t: {"id": t.id},
     "retire_by_provenance": lambda t: {"scope": t.scope, "session_id": t.name, "dry_run": True},
     "audit_memory": lambda _: {},
+    "put_document": lambda t: {"scope": t.scope, "title": "A document", "text": f"about {t.name}"},
+    "get_excerpt": lambda t: {
+        "source_ref": {"schema": "source_ref/v1", "resolver": "graph_doc", "ref": {"doc_id": t.doc_id}}
+    },
 }
 """Operation to payload. An operation that is not here fails the test: add it with a target in it."""
 
@@ -120,6 +125,8 @@ def summary(operation: str, body: Any) -> str:
         f"{key}={body[key]}" for key in ("retired", "revived", "revoked", "removed", "outcome") if key in body
     ]
     parts += [f"{key}={_few(value)}" for key, value in body.items() if isinstance(value, list)]
+    if "excerpt" in body:
+        parts = ["an excerpt" if body["excerpt"] else "no excerpt"]
     if "evidence" in body:
         parts = ["evidence" if body["evidence"] else "no evidence"]
     if "pointers" in body:

@@ -134,6 +134,7 @@ def make_targets(
         names = [f"{place:7} target {i:04d}".replace(" ", "-") for i in range(len(cells))]
         ids = [new_id("ent") for _ in names]
         tasks, notes = [new_id("task") for _ in names], [new_id("note") for _ in names]
+        docs = [new_id("doc") for _ in names]
         if place != "missing":
             token = canaries.of(place)
             rows = [
@@ -153,9 +154,15 @@ def make_targets(
             made = operator.call("create_notes", scope=scopes[place], notes=items)["results"]
             notes = [result["id"] for result in made]
             prepare_links(operator, cells, tasks, notes, ids)
+            for i, (operation, _) in enumerate(cells):
+                if operation == "get_excerpt":
+                    stored = operator.call(
+                        "put_document", scope=scopes[place], title=names[i], text=f"{token} {names[i]}"
+                    )
+                    docs[i] = stored["id"]
         for i, cell in enumerate(cells):
             targets[*cell, place] = Target(
-                place, scopes[place], names[i], ids[i], new_id("tok"), tasks[i], notes[i]
+                place, scopes[place], names[i], ids[i], new_id("tok"), tasks[i], notes[i], docs[i]
             )
     return targets
 

@@ -62,6 +62,12 @@ FILES: dict[str, str | bytes] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _no_graph_at_hand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A home of its own, in which no database runs."""
+    monkeypatch.setenv("GRAPHSVC_HOME", str(tmp_path / "home-of-the-test"))
+
+
 def run_elsewhere(
     repository: Path, *arguments: str, **environment: str
 ) -> subprocess.CompletedProcess[bytes]:

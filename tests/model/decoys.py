@@ -78,6 +78,11 @@ class Decoys:
         tasks = [
             {"title": f"Order for Paul Pack {self.canary} {i}", "body": "zorvex Harbor"} for i in range(9)
         ]
+        page = "# Harbor\n\nzorvex printing at the Mill B.\n"
+        for i, scope in enumerate(self.scopes):
+            self.operator.call(
+                "put_document", scope=scope, title=f"Harbor {self.canary}", text=page + " " * i
+            )
         made = self.operator.call("create_tasks", scope=self.scopes[0], tasks=tasks)["results"]
         linked = [(result["id"], entity_id) for result, entity_id in zip(made, own_ids, strict=False)]
         linked += [(own_task, entity_id) for entity_id in self.ids[: len(own_ids)]]

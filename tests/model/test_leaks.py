@@ -5,13 +5,17 @@ whom sees more; canaries in everything that the other must not see; every operat
 """
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import World
+from tests.conftest import Database, World
 from tests.harness.canary import Canaries
-from tests.harness.service_process import Caller
+from tests.harness.neo4j_session import cypher
+from tests.harness.service_process import Caller, ServiceProcess
 from tests.http.authorization_cases import CASES, Target
 
 
@@ -55,6 +59,7 @@ class Border:
         tasks = [{"title": f"Order {secret}", "body": "Quay", "external_id": "t-1"}]
         self.task = make("create_tasks", scope=self.b, tasks=tasks)["results"][0]["id"]
         self.note = make("create_notes", scope=self.b, notes=[{"title": secret}])["results"][0]["id"]
+        self.document = make("put_document", scope=self.b, title=secret, text=f"kept {secret}")["id"]
         own = [{"title": "Order stones", "body": "Quay tidal Harbor Dock", "external_id": "t-2"}]
         self.own_task = make("create_tasks", scope=self.a, tasks=own)["results"][0]["id"]
         for task, entity in ((self.task, self.seen), (self.own_task, self.hidden), (self.task, self.hidden)):
@@ -136,7 +141,9 @@ def test_what_is_hidden_resolves_to_nothing_and_nothing_is_changed(border: Borde
     before = border.seer.call(
         "open_nodes", names=[{"id": border.hidden}, {"id": border.mole}], neighbours=True
     )["entities"]
-    target = Target("foreign", border.b, "Harbor", border.hidden, "tok_x", border.task, border.note)
+    target = Target(
+        "foreign", border.b, "Harbor", border.hidden, "tok_x", border.task, border.note, border.document
+    )
     for operation, case in CASES.items():
         border.ask(operation, **case(target))
     for operation in ("update_entities", "add_observations", "add_aliases"):
@@ -155,6 +162,64 @@ def test_what_is_hidden_resolves_to_nothing_and_nothing_is_changed(border: Borde
     )["entities"]
     assert after == before
     assert border.seer.call("get_task_links", task=border.task)["links"]
+
+
+def test_documents_across_the_border_are_not_there(border: Border) -> None:
+    stored = border.seer.call("put_document", scope=border.b, title=border.secret, text=border.secret)
+    own = border.ask("put_document", scope=border.a, title="Stones", text="tidal stones")
+    ref = {"schema": "source_ref/v1", "resolver": "graph_doc", "ref": {"doc_id": stored["id"]}}
+    chunk = {**ref, "ref": {"doc_id": own["id"], "chunk_id": stored["chunks"][0]["id"]}}
+    for hidden in (ref, {**ref, "ref": {**ref["ref"], "chunk_id": stored["chunks"][0]["id"]}}, chunk):
+        assert border.ask("get_excerpt", source_ref=hidden)["status"] == 404
+    assert border.ask("get_provenance", id=stored["id"])["status"] == 404
+    assert border.ask("retire", ids=[stored["id"]])["retired"] == 0
+    assert border.seer.call("get_excerpt", source_ref=ref)["excerpt"] == border.secret
+    border.seer.call("retire", ids=[stored["id"]])
+    assert border.ask("revive", ids=[stored["id"]])["revived"] == 0
+    assert border.seer.post("get_excerpt", {"source_ref": ref}).status_code == 404
+
+
+def test_candidates_and_their_links_keep_to_their_side(
+    border: Border, database: Database, service: ServiceProcess, tmp_path: Path
+) -> None:
+    tree = os.environ.get("GRAPHSVC_TEST_TREE") or str(Path(__file__).resolve().parents[2])
+
+    def ingest(caller: Caller, *arguments: str) -> str:
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": tree,
+            "GRAPHSVC_HOME": str(service.home),
+            "GRAPHSVC_NEO4J_URI": database.bolt_url,
+            "GRAPHSVC_NEO4J_USER": database.user,
+            "GRAPHSVC_NEO4J_PASSWORD": database.password,
+            "GRAPHSVC_TOKEN": caller.token,
+        }
+        command = [sys.executable, "-m", "graphsvc", "ingest", *arguments]
+        done = subprocess.run(
+            command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    (tmp_path / "graphsvc.toml").write_text("[memory]\nknowledge_entities = true\n")
+    (tmp_path / ".agent-memory").mkdir()
+    (tmp_path / ".agent-memory" / "a.md").write_text(f"Dock and Pier and {border.hidden} in words.")
+    for scope in (border.a, border.b):
+        told = ingest(border.seer, "--json", "--write", "--scope", scope)
+        assert ("memory_relations" in told) is (scope == border.b), "one who sees more links no wider"
+    assert "memory_relations" not in ingest(border.blind, "--json", "--scope", border.a)
+    rows = cypher(
+        database,
+        "MATCH (c:Candidate {scope: $scope}) RETURN c.id AS id, c.retired_at AS retired",
+        scope=border.b,
+    )
+    ids = [row["id"] for row in rows]
+    assert len(ids) == 1
+    assert border.ask("get_provenance", id=ids[0])["status"] == 404
+    assert border.ask("retire", ids=ids)["retired"] == 0
+    assert border.seer.call("retire", ids=ids)["retired"] == 1
+    assert border.ask("revive", ids=ids)["revived"] == 0
+    assert border.seer.call("revive", ids=ids)["revived"] == 1
 
 
 def test_the_seer_may_not_write_where_it_only_reads(world: World) -> None:

@@ -29,6 +29,8 @@ def gated() -> list[str]:
 
 UNKILLED = {
     "entity/rename_entities": "the second lock: the service renames only what it has just resolved in a writable scope",
+    "memory/put_supports": "the second lock: the entities are those that a gated query has just found to own a value",
+    "memory/retire_supports": "the second lock: the links are those that a gated query has just found in the scope",
     "provenance/record_origin": "the second lock: the transitions are those that this very transaction has made",
     "search/candidates": "the second lock: the scopes are mandatory clauses of the full-text query as well",
 }

@@ -63,6 +63,8 @@ class Own:
         self.claims, self.fact = self.govern()
         self.caller.call("create_entities", entities=[{"name": "Gone", "observations": ["zorvex gone"]}])
         self.caller.call("delete_entities", names=["Gone"])
+        page = "# Harbor\n\nzorvex printing at the Mill B.\n"
+        self.document = self.caller.call("put_document", title="Harbor", text=page)["id"]
         many = [f"tidewater {i:05d}" for i in range(TIE_FACTS)]
         for start in range(0, TIE_FACTS, 850):
             self.caller.call(
@@ -170,6 +172,19 @@ def readings(own: Own) -> dict[str, list[dict[str, Any]]]:
             {"subject": "Gone"},
         ],
         "audit_memory": [{}],
+        "get_excerpt": [
+            {
+                "source_ref": {
+                    "schema": "source_ref/v1",
+                    "resolver": "graph_doc",
+                    "ref": {"doc_id": doc_id},
+                    "locator": {"heading": "Harbor"},
+                },
+                "level": level,
+            }
+            for doc_id in (own.document, "doc_none")
+            for level in ("L0", "L2")
+        ],
         "whoami": [{}],
         "list_scopes": [{}],
     }
@@ -220,9 +235,8 @@ def first_difference(before: bytes, after: bytes) -> str:
 
 def test_every_reading_operation_is_read() -> None:
     reading = {name for name, operation in OPERATIONS.items() if operation.needs == "read"}
-    covered = (
-        readings(SimpleNamespace(task="", scope="", fact="", claims=[], ids=[])).keys() | NO_READINGS.keys()
-    )  # type: ignore[arg-type]
+    none = SimpleNamespace(task="", scope="", fact="", claims=[], ids=[], document="")
+    covered = readings(none).keys() | NO_READINGS.keys()  # type: ignore[arg-type]
     assert not reading - covered, f"add these to readings(): {sorted(reading - covered)}"
 
 

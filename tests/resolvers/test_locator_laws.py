@@ -181,6 +181,23 @@ def test_what_was_answered_can_be_verified_later(case: tuple[str, int, int], lev
         assert cut(content, {"locator": locator, "hashes": hashes}, later, "best_effort").verified
 
 
+@given(st.data(), st.booleans(), levels, levels)
+def test_a_narrowed_excerpt_is_the_one_of_the_lower_level(
+    data: st.DataObject, located: bool, high: Level, low: Level
+) -> None:
+    """As a budget asks for it; in documents that are larger than the levels."""
+    unit = data.draw(st.text(alphabet="a\né設🏭", min_size=1, max_size=9))
+    text = unit * data.draw(st.integers(1, 40_000 // len(unit.encode())))
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + data.draw(st.sampled_from([3, 300, 12_000])))))
+    position = {"start": start, "end": end, "unit": "code_points"}
+    value = {"locator": {"text_position": position} if located else {}}
+    if LEVEL_BYTES_MAX[low] > LEVEL_BYTES_MAX[high]:
+        high, low = low, high
+    document = ResolvedDocument(text.encode())
+    assert cut(document, value, high, "best_effort").narrowed(low) == cut(document, value, low, "best_effort")
+
+
 @given(documents, st.integers(0, 200))
 def test_boundaries_are_those_of_characters(text: str, position: int) -> None:
     ends = {len(text[:index].encode()) for index in range(len(text) + 1)}

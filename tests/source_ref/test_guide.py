@@ -26,8 +26,7 @@ BLOCKS: list[dict[str, Any]] = [
 
 def test_the_published_schema_is_current() -> None:
     assert SCHEMA_FILE.read_text(encoding="utf-8") == published_text(), (
-        "write it again with: python -c 'from graphsvc.domain.source_ref_schema import published_text; "
-        f'print(published_text(), end="")\' > {SCHEMA_FILE.relative_to(DOCS.parent)}'
+        "write it again with: python docs/generate.py"
     )
 
 

@@ -1,0 +1,14 @@
+// The memory-supports links of a scope as they stand in the graph, under the names that transitions give their content; `coherent`:
+// what is derived from their content is as the content says.
+// access: read
+// scope: system
+// params: chain STRING, after STRING, page INTEGER
+// returns: id, revision, live, coherent, content, created_at, created_by, updated_at, updated_by
+MATCH (c:Candidate {scope: $chain})-[x:SUPPORTS]->(e:Entity)
+WHERE x.id > $after
+RETURN x.id AS id, x.revision AS revision, x.retired_at IS NULL AS live,
+       x.scope = c.scope AS coherent,
+       {candidate: c.id, entity_id: e.id, kind: x.kind, value: x.value, raw_path: x.raw_path,
+        fact_sha256: x.fact_sha256} AS content,
+       x.created_at AS created_at, x.created_by AS created_by, x.updated_at AS updated_at, x.updated_by AS updated_by
+ORDER BY id LIMIT $page

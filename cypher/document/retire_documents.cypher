@@ -1,0 +1,25 @@
+// Retire documents. What was recorded from them stands on its own.
+// access: write
+// scope: gated
+// params: rows LIST<MAP>, writable_scopes LIST<STRING>, context MAP
+// returns: index, id, transition_id
+UNWIND $rows AS row
+MATCH (d:Document {id: row.id})
+WHERE d.scope IN $writable_scopes
+SET d.locked = true
+REMOVE d.locked
+WITH row, d
+WHERE d.retired_at IS NULL OR d.transition_id = row.transition_id
+CALL (row, d) {
+  WITH row, d
+  WHERE d.retired_at IS NULL
+  SET d.revision = d.revision + 1, d.transition_id = row.transition_id,
+      d.updated_at = CASE WHEN d.updated_at > datetime.transaction('Z') THEN d.updated_at
+                          ELSE datetime.transaction('Z') END,
+      d.updated_by = $context.principal, d.retired_by = $context.principal, d:Retired
+  SET d.retired_at = d.updated_at
+  CREATE (t:Transition {id: row.transition_id, target_id: d.id, target_kind: 'document', scope: d.scope,
+                        revision: d.revision, at: d.updated_at, op: 'retire'})
+  SET t += $context
+}
+RETURN row.index AS index, d.id AS id, row.transition_id AS transition_id
