@@ -20,7 +20,7 @@ from graphsvc.models.common import (
     WriteRequest,
     tag_of,
 )
-from graphsvc.models.reads import Framing, ReadRequest
+from graphsvc.models.reads import Framing, PastRequest, ReadRequest
 from graphsvc.models.writes import PropertyKey, check_text
 
 Title = Annotated[
@@ -185,7 +185,7 @@ class RejectSuggestion(UnlinkTaskEntity):
     """Record that a task and an entity do not belong together; it is not suggested again."""
 
 
-class ListRequest(ReadRequest):
+class ListRequest(PastRequest):
     """A page of a list."""
 
     limit: Annotated[PositiveInt, Field(le=limits.LIST_PAGE_MAX)] = limits.LIST_PAGE_DEFAULT

@@ -22,8 +22,10 @@ from graphsvc.ids import is_id
 from graphsvc.models.common import ExternalIdReference, IdReference
 from graphsvc.models.reads import GetHistory, ListChanges
 from graphsvc.service.call import Call
+from graphsvc.service.past import past_instant
 
 _ORIGINS: Final = ("session_id", "tool", "chunk_ref", "decision_id", "load_id")
+_END_OF_TIME: Final = "9999-12-31T23:59:59Z"
 _BEGINNING: Final = ("0001-01-01T00:00:00Z", 0, "")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z")
 _JSON_FIELDS: Final = frozenset({"source_ref", "properties", "signals"})
@@ -59,6 +61,7 @@ async def get_history(call: Call, request: GetHistory) -> str:
         after_at=after_at,
         after_revision=after_revision,
         after_id=after_id,
+        until=past_instant(request.as_of) if request.as_of is not None else _END_OF_TIME,
         page=request.limit + 1,
     )
     records = [transition_record(row) for row in found[0]["transitions"]]
@@ -80,6 +83,9 @@ async def list_changes(call: Call, request: ListChanges) -> str:
     scope = call.principal.read_scope(request.scopes).narrowed()
     after_at, after_revision, after_id = _place(request.since, "changes")
     settled = await call.graph.read(None, "history/settled_until", bookmarks=call.bookmarks)
+    until = settled[0]["until"]
+    if request.as_of is not None:
+        until = min((until, past_instant(request.as_of, after=True)), key=datetime.fromisoformat)
     rows = await call.graph.read(
         scope,
         "history/changes",
@@ -87,7 +93,7 @@ async def list_changes(call: Call, request: ListChanges) -> str:
         after_at=after_at,
         after_revision=after_revision,
         after_id=after_id,
-        until=settled[0]["until"],
+        until=until,
         page=request.limit + 1,
     )
     records = [transition_record(row) for row in rows[0]["transitions"]]
