@@ -6,5 +6,5 @@
 MATCH (x:Entity {scope: $chain})
 WHERE x.id > $after
 RETURN x.id AS id, x.revision AS revision, x.retired_at IS NULL AS live,
-       {name: x.name, kind: x.kind} AS content
+       {name: x.name, kind: x.kind, merged_into: x.merged_into} AS content
 ORDER BY id LIMIT $page

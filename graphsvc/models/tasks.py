@@ -17,6 +17,7 @@ from graphsvc.models.common import (
     Model,
     PositiveInt,
     Reference,
+    SingleWrite,
     WriteRequest,
     tag_of,
 )
@@ -136,15 +137,6 @@ class RetireById(WriteRequest):
 
 class ReviveById(RetireById):
     """Revive tasks, notes and claims by id; unknown and live ones contribute zero."""
-
-
-class SingleWrite(WriteRequest):
-    """A write of one item, which is the request itself."""
-
-    @property
-    def items(self) -> list["SingleWrite"]:
-        """As a batch of one."""
-        return [self]
 
 
 Reason = Annotated[

@@ -24,7 +24,7 @@ from graphsvc.models.reads import GetHistory, ListChanges
 from graphsvc.service.call import Call
 from graphsvc.service.past import past_instant
 
-_ORIGINS: Final = ("session_id", "tool", "chunk_ref", "decision_id", "load_id")
+_ORIGINS: Final = ("session_id", "tool", "chunk_ref", "decision_id", "load_id", "merged_from")
 _END_OF_TIME: Final = "9999-12-31T23:59:59Z"
 _BEGINNING: Final = ("0001-01-01T00:00:00Z", 0, "")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z")

@@ -121,8 +121,20 @@ class Past:
                     step = 0 if is_named else live[owner].owns(row["key"] or "", home)
                     if step is not None:
                         steps.setdefault(step, []).append(owner)
+            if not steps and (row["id"] or row["external_id"]):
+                steps[0] = await self._survivors(answered.get(row["index"], ()))
             found.append(steps[min(steps)] if steps else [])
         return found
+
+    async def _survivors(self, ids: Sequence[str]) -> list[str]:
+        """Those that answered then for entities that had been merged into them."""
+        while ids:
+            states = (await self.states(ids)).values()
+            ids = [state.content["merged_into"] for state in states if state.content.get("merged_into")]
+            live = await self.entities(ids)
+            if live:
+                return sorted(live)
+        return []
 
     async def work_items(self) -> list[dict[str, Any]]:
         """Tasks and notes that were live then, with their content; the newest first, up to a number."""

@@ -23,8 +23,8 @@ _KINDS: Final = (
     *("entity", "observation", "relation", "alias", "external_id", "work_item", "task_link"),
     *_GOVERNANCE,
 )
-_ENDS: Final = frozenset({"retire", "unlink", "reject"})
-_BEGINS: Final = frozenset({"create", "revive", "upgrade"})
+_ENDS: Final = frozenset({"retire", "unlink", "reject", "merge"})
+_BEGINS: Final = frozenset({"create", "revive", "upgrade", "unmerge"})
 _PROPERTY_PREFIX: Final = "property_"
 
 
