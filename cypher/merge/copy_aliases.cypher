@@ -26,6 +26,7 @@ SET c.merged_from = CASE
       WHEN changed IS NOT NULL THEN paths
       WHEN c.merged_from IS NOT NULL THEN c.merged_from + [path IN paths WHERE NOT path IN c.merged_from]
     END,
+    c.copy_of = CASE WHEN changed IS NOT NULL THEN coalesce(x.copy_of, x.id) ELSE c.copy_of END,
     c.merged_at = CASE WHEN changed IS NOT NULL THEN datetime.transaction('Z') ELSE c.merged_at END
 WITH row, x, c, target, changed
 CALL (row, x, c, target, changed) {
@@ -36,7 +37,7 @@ CALL (row, x, c, target, changed) {
                           ELSE datetime.transaction('Z') END,
       c.updated_by = $context.principal, c.primary = false
   CREATE (t:Transition {id: row.transition_id, target_id: c.id, target_kind: 'alias', scope: c.scope,
-                        revision: c.revision, at: c.updated_at, op: changed, merged_from: $source_id,
+                        revision: c.revision, at: c.updated_at, op: changed, merged_from: $source_id, copied_from: c.copy_of,
                         after_text: c.text, after_entity_id: target.id})
   SET t += $context
 }

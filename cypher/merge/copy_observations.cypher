@@ -28,6 +28,7 @@ SET c.merged_from = CASE
       WHEN changed IS NOT NULL THEN paths
       WHEN c.merged_from IS NOT NULL THEN c.merged_from + [path IN paths WHERE NOT path IN c.merged_from]
     END,
+    c.copy_of = CASE WHEN changed IS NOT NULL THEN coalesce(x.copy_of, x.id) ELSE c.copy_of END,
     c.merged_at = CASE WHEN changed IS NOT NULL THEN datetime.transaction('Z') ELSE c.merged_at END
 WITH row, x, c, target, changed
 CALL (row, x, c, target, changed) {
@@ -40,7 +41,7 @@ CALL (row, x, c, target, changed) {
       c.updated_by = $context.principal, c:Searchable
   REMOVE c:Retired
   CREATE (t:Transition {id: row.transition_id, target_id: c.id, target_kind: 'observation', scope: c.scope,
-                        revision: c.revision, at: c.updated_at, op: changed, merged_from: $source_id,
+                        revision: c.revision, at: c.updated_at, op: changed, merged_from: $source_id, copied_from: c.copy_of,
                         after_text: c.text, after_entity_id: target.id, after_observed_at: c.observed_at,
                         after_source_ref: c.source_ref})
   SET t += $context

@@ -28,6 +28,7 @@ SET c.merged_from = CASE
       WHEN changed IS NOT NULL THEN paths
       WHEN c.merged_from IS NOT NULL THEN c.merged_from + [path IN paths WHERE NOT path IN c.merged_from]
     END,
+    c.copy_of = CASE WHEN changed IS NOT NULL THEN coalesce(x.copy_of, x.id) ELSE c.copy_of END,
     c.merged_at = CASE WHEN changed IS NOT NULL THEN datetime.transaction('Z') ELSE c.merged_at END
 WITH row, x, c, a, b, changed
 CALL (row, x, c, a, b, changed) {
@@ -39,7 +40,7 @@ CALL (row, x, c, a, b, changed) {
                           ELSE datetime.transaction('Z') END,
       c.updated_by = $context.principal, c.caption = c.type
   CREATE (t:Transition {id: row.transition_id, target_id: c.id, target_kind: 'relation', scope: c.scope,
-                        revision: c.revision, at: c.updated_at, op: changed, merged_from: $source_id,
+                        revision: c.revision, at: c.updated_at, op: changed, merged_from: $source_id, copied_from: c.copy_of,
                         after_type: c.type, after_from_id: a.id, after_to_id: b.id,
                         after_properties: row.properties_json})
   SET t += $context

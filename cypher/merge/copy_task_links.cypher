@@ -26,6 +26,7 @@ SET c.merged_from = CASE
       WHEN changed IS NOT NULL THEN paths
       WHEN c.merged_from IS NOT NULL THEN c.merged_from + [path IN paths WHERE NOT path IN c.merged_from]
     END,
+    c.copy_of = CASE WHEN changed IS NOT NULL THEN coalesce(x.copy_of, x.id) ELSE c.copy_of END,
     c.merged_at = CASE WHEN changed IS NOT NULL THEN datetime.transaction('Z') ELSE c.merged_at END
 WITH row, x, c, changed
 CALL (row, x, c, changed) {
@@ -37,7 +38,7 @@ CALL (row, x, c, changed) {
       c.updated_by = $context.principal, c.origin = x.origin,
       c.score = x.score, c.signals = x.signals, c.scorer_version = x.scorer_version, c.removal = null, c.reason = null
   CREATE (t:Transition {id: row.transition_id, target_id: c.id, target_kind: 'task_link', scope: c.scope,
-                        revision: c.revision, at: c.updated_at, op: changed, merged_from: $source_id,
+                        revision: c.revision, at: c.updated_at, op: changed, merged_from: $source_id, copied_from: c.copy_of,
                         after_task_id: c.task_id, after_entity_id: c.entity_id, after_origin: c.origin,
                         after_score: c.score, after_signals: c.signals, after_scorer_version: c.scorer_version})
   SET t += $context

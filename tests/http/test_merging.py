@@ -196,6 +196,24 @@ def test_notes_of_other_scopes_come_with_their_entity_and_are_not_told_of(world:
     assert "owes us money" not in str(opened(private, {"id": survivor}))
 
 
+def test_the_undo_of_a_bad_run_reaches_what_a_merge_has_moved(world: World) -> None:
+    caller = governor(world)
+    survivor, _ = two_of_a_kind(caller)
+    items = [{"entity": "APL", "contents": ["is bankrupt", "owes everybody"]}]
+    caller.call("add_observations", items=items, provenance={"session_id": "bad"})
+    caller.call("merge_entities", source="APL", target="Acme")
+    caller.call("add_observations", items=[{"entity": "Acme", "contents": ["owes everybody"]}])
+    dry = caller.call("retire_by_provenance", session_id="bad", dry_run=True)["would_retire"]
+    assert dry["observations"] == 3
+    assert caller.call("retire_by_provenance", session_id="bad")["retired"] == dry
+    assert texts(opened(caller, {"id": survivor})[0]) == [
+        "is closed on Mondays",
+        "moved to Hall 4",
+        "owes everybody",
+        "prints",
+    ]
+
+
 NAMES = ["Elm", "Fir", "Oak"]
 facts = st.lists(st.sampled_from(["is green", "is tall", "is old"]), max_size=3, unique=True)
 entities = st.tuples(facts, st.lists(st.sampled_from(["Tree", "Wood"]), max_size=2, unique=True))

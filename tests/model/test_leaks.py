@@ -161,7 +161,6 @@ def test_the_past_shows_no_more_than_the_present(border: Border) -> None:
     for task in (border.task, "t-1"):
         assert border.ask("get_task_links", task=task, as_of=then)["status"] == 404
     border.ask("get_history", entity="Quay", as_of=then)
-    border.ask("list_changes", as_of=then)
     border.ask("list_claims", as_of=then)
     border.ask("list_facts", as_of=then)
 
