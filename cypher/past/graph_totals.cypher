@@ -30,14 +30,21 @@ CALL (live) {
 CALL (live) {
   UNWIND live AS e
   MATCH (e)-[r:RELATES_TO]->(other:Entity)
-  WHERE r.scope IN $visible_scopes AND other IN live
+  WHERE r.scope IN $visible_scopes AND other.scope IN $visible_scopes
   CALL (r) {
     MATCH (t:Transition {target_id: r.id})
     WHERE t.at <= datetime($as_of)
     WITH t ORDER BY t.revision DESC LIMIT 1
     RETURN t.op AS op
   }
-  WITH op WHERE op <> 'retire'
+  WITH other, op WHERE op <> 'retire'
+  CALL (other) {
+    MATCH (t:Transition {target_id: other.id})
+    WHERE t.at <= datetime($as_of)
+    WITH t ORDER BY t.revision DESC LIMIT 1
+    RETURN t.op AS other_op
+  }
+  WITH other_op WHERE NOT other_op IN ['retire', 'merge']
   RETURN count(*) AS relations
 }
 RETURN size(live) AS entities, observations, relations
