@@ -159,11 +159,13 @@ def test_chains_are_taken_back_from_their_end_and_there_are_no_cycles(world: Wor
     assert caller.post("merge_entities", {"source": "B", "target": "A"}).status_code == 422
     caller.call("merge_entities", source="B", target="C")
     assert texts(opened(caller, "A")[0]) == ["is A", "is B", "is C"]
+    assert caller.call("audit_memory")["problems"] == []
     assert caller.post("unmerge_entities", {"source": "A"}).status_code == 409
     caller.call("unmerge_entities", source="B")
     assert texts(opened(caller, "A")[0]) == ["is A", "is B"]
     caller.call("unmerge_entities", source="A")
     assert opened(caller, "A", "B", "C") == before
+    assert caller.call("audit_memory")["problems"] == []
 
 
 def test_merging_needs_govern_and_one_scope(world: World) -> None:
