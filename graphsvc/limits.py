@@ -68,6 +68,10 @@ GRAPH_STREAM_PAGE_CHARS: Final = 1_000_000
 """What read_graph takes from the database at once when it streams."""
 AS_OF_AGE_S_MIN: Final = 2
 """How long ago an instant must be to be read: what was written before it has been committed."""
+PAST_MATCHES_MAX: Final = 5_000
+"""Things with a word of the query that a search of the past looks at, the newest; `pool_capped` tells of more."""
+PAST_OWNERS_MAX: Final = 5_000
+PAST_WORK_ITEMS_MAX: Final = 5_000
 HISTORY_PAGE_DEFAULT: Final = 100
 HISTORY_PAGE_MAX: Final = 500
 

@@ -21,8 +21,10 @@ CALL () {
   WHERE o.scope IN $visible_scopes AND NOT EXISTS { (:Entity)-[:HAS_OBSERVATION]->(o) }
   RETURN 'orphan_observations' AS problem, o.id AS id
   UNION ALL
-  MATCH (e:Entity)-[:MERGED_INTO]->(other:Entity)
-  WHERE e.scope IN $visible_scopes AND (other.scope <> e.scope OR other.retired_at IS NOT NULL)
+  // A merge that was taken back keeps its edge, retired; a survivor may be merged or retired in its turn.
+  MATCH (e:Entity)-[m:MERGED_INTO]->(other:Entity)
+  WHERE e.scope IN $visible_scopes
+    AND (other.scope <> e.scope OR (m.retired_at IS NULL) <> coalesce(e.merged_into = other.id, false))
   RETURN 'dangling_merges' AS problem, e.id AS id
 }
 WITH problem, id ORDER BY id

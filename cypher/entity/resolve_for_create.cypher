@@ -1,8 +1,9 @@
-// Who already has a name that is to be created: the write scope's own entity (retired or live), and live ones elsewhere.
+// Who already has a name that is to be created: the write scope's own entity (retired or live), the one that it was merged
+// into, and live ones elsewhere.
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, visible_scopes LIST<STRING>, write_scope STRING
-// returns: index, own, others
+// returns: index, own, survivor, others
 UNWIND $rows AS row
 OPTIONAL MATCH (own:Entity {scope: $write_scope, name_key: row.name_key})
 CALL (row, own) {
@@ -12,4 +13,11 @@ CALL (row, own) {
   WHERE e.name_key = row.name_key AND e.scope IN $visible_scopes AND e.scope <> $write_scope AND e.retired_at IS NULL
   RETURN collect(e{.id, .scope, .name, .kind})[0..2] AS others
 }
-RETURN row.index AS index, own.id AS own, others
+CALL (own) {
+  WITH own
+  WHERE own.merged_into IS NOT NULL
+  MATCH (own)((:Entity)-[m:MERGED_INTO WHERE m.retired_at IS NULL]->(:Entity)){1,16}(s:Entity)
+  WHERE s.merged_into IS NULL
+  RETURN collect(s{.name, .name_key})[0] AS survivor
+}
+RETURN row.index AS index, own.id AS own, survivor, others

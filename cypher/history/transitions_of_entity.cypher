@@ -2,7 +2,7 @@
 // is for what is no longer live.
 // access: read
 // scope: gated
-// params: entity_id STRING, after_at STRING, after_revision INTEGER, after_id STRING, page INTEGER, visible_scopes LIST<STRING>
+// params: entity_id STRING, after_at STRING, after_revision INTEGER, after_id STRING, until STRING, page INTEGER, visible_scopes LIST<STRING>
 // returns: transitions
 MATCH (e:Entity {id: $entity_id})
 WHERE e.scope IN $visible_scopes
@@ -26,7 +26,7 @@ CALL (e) {
   RETURN l.id AS target_id
 }
 MATCH (t:Transition {target_id: target_id})
-WHERE t.scope IN $visible_scopes
+WHERE t.scope IN $visible_scopes AND t.at <= datetime($until)
   AND (t.at > datetime($after_at) OR (t.at = datetime($after_at)
        AND (t.revision > $after_revision OR (t.revision = $after_revision AND t.id > $after_id))))
 WITH t ORDER BY t.at, t.revision, t.id LIMIT $page

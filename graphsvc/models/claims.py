@@ -19,10 +19,11 @@ from graphsvc.models.common import (
     Reference,
     RelationTypeName,
     ScopeId,
+    SingleWrite,
     WriteRequest,
 )
 from graphsvc.models.reads import Framing
-from graphsvc.models.tasks import ListRequest, Reason, SingleWrite
+from graphsvc.models.tasks import ListRequest, Reason
 from graphsvc.models.writes import check_text
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]

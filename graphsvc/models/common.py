@@ -189,6 +189,15 @@ class WriteRequest(Model):
     provenance: Provenance | None = None
 
 
+class SingleWrite(WriteRequest):
+    """A write of one item, which is the request itself."""
+
+    @property
+    def items(self) -> list["SingleWrite"]:
+        """As a batch of one."""
+        return [self]
+
+
 class Budget(Model):
     """The size that the whole response body may have."""
 

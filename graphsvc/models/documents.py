@@ -7,9 +7,8 @@ from pydantic import AfterValidator, Field, StringConstraints
 from graphsvc import limits
 from graphsvc.domain.names import check_display_text
 from graphsvc.domain.source_ref_schema import SourceRefField
-from graphsvc.models.common import Answer
+from graphsvc.models.common import Answer, SingleWrite
 from graphsvc.models.reads import Framing, ReadRequest
-from graphsvc.models.tasks import SingleWrite
 from graphsvc.models.writes import check_text
 
 

@@ -4,9 +4,8 @@ from typing import Any
 
 from pydantic import model_validator
 
-from graphsvc.models.common import Answer, Flag, Identifier
+from graphsvc.models.common import Answer, Flag, Identifier, SingleWrite
 from graphsvc.models.reads import Framing, ReadRequest
-from graphsvc.models.tasks import SingleWrite
 
 
 class GetProvenance(ReadRequest):

@@ -41,7 +41,15 @@ class ReadRequest(Model):
     budget: Budget = Budget()
 
 
-class SearchRequest(ReadRequest):
+class PastRequest(ReadRequest):
+    """Options of reads that can also tell what was."""
+
+    as_of: Instant | None = Field(
+        default=None, description="As the graph stood then, at least 2 s past, under today's grants."
+    )
+
+
+class SearchRequest(PastRequest):
     """What both searches take."""
 
     query: Query
@@ -72,19 +80,16 @@ class SearchByProject(SearchRequest):
     )
 
 
-class OpenNodes(ReadRequest):
+class OpenNodes(PastRequest):
     """Exactly these entities, with their observations and the relations between them."""
 
     names: Annotated[list[Reference], Field(min_length=1, max_length=limits.NAMES_PER_OPEN_MAX)]
     neighbours: Flag = Field(default=False, description="Add one hop.")
-    as_of: Instant | None = Field(
-        default=None, description="As the graph stood then, at least 2 s past, under today's grants."
-    )
     scopes: Annotated[list[Identifier], Field(max_length=limits.SCOPES_PER_REQUEST_MAX)] | None = None
     cursor: Cursor | None = None
 
 
-class ReadGraph(ReadRequest):
+class ReadGraph(PastRequest):
     """The visible live graph, page by page, every thing once; or all of it as a stream of lines."""
 
     limit: Annotated[PositiveInt, Field(le=limits.GRAPH_PAGE_MAX)] = Field(
@@ -97,7 +102,7 @@ class ReadGraph(ReadRequest):
     )
 
 
-class FindByTitle(ReadRequest):
+class FindByTitle(PastRequest):
     """Entities, tasks and notes by a half-remembered name or title; misspelt, missing and extra words are fine."""
 
     phrase: Annotated[
@@ -110,7 +115,7 @@ class FindByTitle(ReadRequest):
     scopes: Annotated[list[Identifier], Field(max_length=limits.SCOPES_PER_REQUEST_MAX)] | None = None
 
 
-class GetHistory(ReadRequest):
+class GetHistory(PastRequest):
     """What happened to an entity and to what hangs on it, oldest first; retired ones too."""
 
     entity: Reference
@@ -118,7 +123,7 @@ class GetHistory(ReadRequest):
     cursor: Cursor | None = None
 
 
-class ListChanges(ReadRequest):
+class ListChanges(PastRequest):
     """What changed since a place in the feed of changes, oldest first."""
 
     since: Cursor | None = Field(

@@ -17,10 +17,11 @@ from graphsvc.models.common import (
     Model,
     PositiveInt,
     Reference,
+    SingleWrite,
     WriteRequest,
     tag_of,
 )
-from graphsvc.models.reads import Framing, ReadRequest
+from graphsvc.models.reads import Framing, PastRequest, ReadRequest
 from graphsvc.models.writes import PropertyKey, check_text
 
 Title = Annotated[
@@ -138,15 +139,6 @@ class ReviveById(RetireById):
     """Revive tasks, notes, documents, candidates and claims by id; unknown and live ones contribute zero."""
 
 
-class SingleWrite(WriteRequest):
-    """A write of one item, which is the request itself."""
-
-    @property
-    def items(self) -> list["SingleWrite"]:
-        """As a batch of one."""
-        return [self]
-
-
 Reason = Annotated[
     str, StringConstraints(min_length=1, max_length=limits.REASON_CHARS_MAX), AfterValidator(check_text)
 ]
@@ -185,7 +177,7 @@ class RejectSuggestion(UnlinkTaskEntity):
     """Record that a task and an entity do not belong together; it is not suggested again."""
 
 
-class ListRequest(ReadRequest):
+class ListRequest(PastRequest):
     """A page of a list."""
 
     limit: Annotated[PositiveInt, Field(le=limits.LIST_PAGE_MAX)] = limits.LIST_PAGE_DEFAULT

@@ -20,6 +20,7 @@ from graphsvc.models.common import (
     Name,
     Reference,
     RelationTypeName,
+    SingleWrite,
     WriteRequest,
     tag_of,
 )
@@ -99,6 +100,20 @@ class UpdateEntities(WriteRequest):
     items: Annotated[
         list[Annotated[EntityUpdate, ItemOrInvalid]], Field(min_length=1, max_length=limits.BATCH_ITEMS_MAX)
     ]
+
+
+class MergeEntities(SingleWrite):
+    """Merge an entity into another of its scope, which answers for both from then on; it can be taken back."""
+
+    source: Reference
+    target: Reference
+    dry_run: Flag = Field(default=False, description="Say what would come together; change nothing.")
+
+
+class UnmergeEntities(SingleWrite):
+    """Take a merge back: the source has again exactly what it had."""
+
+    source: Reference
 
 
 class ObservationsInput(Model):
@@ -261,5 +276,19 @@ class RetireAnswer(Answer):
     """How many things were retired."""
 
     retired: int
+    request_id: str
+    bookmark: str
+
+
+class MergeAnswer(Answer):
+    """What became of the two, and how much of what the caller sees came together."""
+
+    outcome: str
+    source: str | None = None
+    target: str | None = None
+    moved: dict[str, int] | None = None
+    duplicates: dict[str, int] | None = None
+    hidden_relations: int | None = None
+    taken_back: dict[str, int] | None = None
     request_id: str
     bookmark: str

@@ -4,7 +4,7 @@ from typing import Final
 
 from graphsvc.models import writes
 from graphsvc.operations.operation import Operation
-from graphsvc.service import aliases, entities, observations, relations
+from graphsvc.service import aliases, entities, merging, observations, relations
 
 WRITE_OPERATIONS: Final = (
     Operation(
@@ -107,5 +107,23 @@ WRITE_OPERATIONS: Final = (
         writes.RetireAnswer,
         relations.delete_relations,
         example={"relations": [{"from": "Acme Print", "type": "supplies", "to": "Paul Pack"}]},
+    ),
+    Operation(
+        "merge_entities",
+        "write",
+        "govern",
+        writes.MergeEntities,
+        writes.MergeAnswer,
+        merging.merge_entities,
+        example={"source": "Acme Printing", "target": "Acme Print", "dry_run": True},
+    ),
+    Operation(
+        "unmerge_entities",
+        "write",
+        "govern",
+        writes.UnmergeEntities,
+        writes.MergeAnswer,
+        merging.unmerge_entities,
+        example={"source": "Acme Printing"},
     ),
 )

@@ -1,7 +1,7 @@
 """Claims: propose, extract, list (spec 08). A claim is not a fact, and no read of chapter 03 shows it as one."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, Literal
 
 import orjson
 
@@ -22,6 +22,7 @@ from graphsvc.models.claims import (
 from graphsvc.models.common import IdReference, InvalidItem
 from graphsvc.scope import Scope
 from graphsvc.service.call import Call
+from graphsvc.service.past import Past
 from graphsvc.service.task_links import cursor_place, deliver_page
 from graphsvc.service.writing import Results, WriteBatch, invalid_outcome, resolve_references, run_write
 
@@ -176,11 +177,15 @@ async def extract_claims(call: Call, request: ExtractClaims) -> dict[str, Any]:
 
 async def list_claims(call: Call, request: ListClaims) -> str:
     """A page of visible claims with the digest that an approval names. Raises NotFound for an unknown subject."""
+    if request.as_of is not None:
+        return await _past_list(Past(call, call.principal.read_scope(), request.as_of), request, "claim")
     return await _list(call, request, "claim/list_claims", "claims")
 
 
 async def list_facts(call: Call, request: ListFacts) -> str:
     """A page of visible facts with their validity. Raises NotFound for an unknown subject."""
+    if request.as_of is not None:
+        return await _past_list(Past(call, call.principal.read_scope(), request.as_of), request, "fact")
     return await _list(call, request, "claim/list_facts", "facts")
 
 
@@ -204,6 +209,52 @@ async def _list(call: Call, request: ListClaims | ListFacts, query: str, name: s
         page=request.limit + 1,
     )
     return deliver_page(name, [statement_record(row) for row in rows[0][name]], request, name)
+
+
+_CLAIM_FIELDS: Final = (
+    *("subject", "subject_id", "predicate", "object", "object_id", "confidence"),
+    *("evidence", "status", "statement_sha256"),
+)
+_FACT_FIELDS: Final = (
+    *("subject", "subject_id", "predicate", "object", "object_id", "confidence", "mode", "status"),
+    *(
+        "contradicted",
+        "superseded_by",
+        "claim_id",
+        "decision_id",
+        "statement_sha256",
+        "valid_from",
+        "valid_to",
+    ),
+)
+
+
+async def _past_list(past: Past, request: ListClaims | ListFacts, kind: Literal["claim", "fact"]) -> str:
+    """As `_list`, with statements as they were."""
+    name, fields = ("claims", _CLAIM_FIELDS) if kind == "claim" else ("facts", _FACT_FIELDS)
+    subject_id = None
+    if request.subject is not None:
+        owners = (await past.resolve([request.subject]))[0]
+        if len(owners) != 1:
+            raise NotFound
+        subject_id = owners[0]
+    rows = await past.read(
+        "past/statements",
+        kind=kind,
+        status=request.status,
+        subject_id=subject_id,
+        after=cursor_place(request.cursor, name),
+        page=request.limit + 1,
+    )
+    found = rows[0]["statements"]
+    states = await past.states(row["id"] for row in found)
+    records = []
+    for row in found:
+        if kind == "fact":
+            row.pop("created_by")
+        content = states[row["id"]].content
+        records.append(statement_record(row | {field: content.get(field) for field in fields}))
+    return deliver_page(name, records, request, name)
 
 
 def statement_record(row: Row) -> dict[str, Any]:

@@ -33,20 +33,23 @@ async def _create(batch: WriteBatch, request: CreateEntities) -> Results:
         {"index": i, "name_key": key, "elsewhere": request.resolve == "visible"} for key, i in first.items()
     ]
     known = await batch.tx.run("entity/resolve_for_create", rows=names) if names else []
+    # The name of an entity that was merged into another means that one.
+    survivors = {row["index"]: row["survivor"] for row in known if row["survivor"] is not None}
     elsewhere = {row["index"]: row["others"] for row in known if row["own"] is None and row["others"]}
     rows = [
         {
             "index": i,
             "id": batch.ids.get("ent", i),
             "transition_id": batch.ids.get("trn", "entity", i),
-            "name": items[i].name,
-            "name_key": key,
+            "name": survivors[i]["name"] if i in survivors else items[i].name,
+            "name_key": survivors[i]["name_key"] if i in survivors else key,
             "kind": items[i].kind,
             "kind_key": name_key(items[i].kind or "") or None,
         }
         for key, i in sorted(first.items())
         if i not in elsewhere
     ]
+    rows.sort(key=lambda row: str(row["name_key"]))
     made = await batch.run("entity/create_entities", rows)
     results: dict[int, dict[str, Any]] = {}
     aliases: list[AliasRow] = []

@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from graphsvc import limits
@@ -24,6 +24,8 @@ from graphsvc.models.reads import ReadGraph
 from graphsvc.scope import Scope
 from graphsvc.service.call import Call
 from graphsvc.service.opening import entity_record, observation_record, relation_properties
+from graphsvc.service.past import Past
+from graphsvc.service.past_graph import past_page
 
 _ITEM_CHARS_MIN: Final = 120
 """What an observation or relation takes in an answer at the least, its ids included."""
@@ -70,11 +72,12 @@ async def read_graph(call: Call, request: ReadGraph) -> str | AsyncIterator[str]
     observations stood on an earlier page. `totals` is null when counting took too long.
     """
     scope = call.principal.read_scope(request.scopes).narrowed()
-    place = _place(request.cursor) or await _start(call, scope)
+    past = Past(call, scope, request.as_of) if request.as_of is not None else None
+    place = _place(request.cursor) or await _start(call, scope, past)
     if request.stream == "ndjson":
-        return _stream(call, scope, place)
+        return _stream(call, scope, place, past)
     limit = Limit(request.budget.unit, request.budget.limit)
-    rows, more = await _rows(call, scope, place, request.limit, limit.room)
+    rows, more = await _rows(call, scope, place, request.limit, limit.room, past)
     return _deliver(rows, place, limit, more=more)
 
 
@@ -90,23 +93,36 @@ def _place(cursor: str | None) -> Place | None:
             raise invalid_cursor()
 
 
-async def _start(call: Call, scope: Scope) -> Place:
+async def _start(call: Call, scope: Scope, past: Past | None) -> Place:
+    if past is not None:
+        last = (await past.read("past/graph_end"))[0]["last"] or ""
+        then: dict[str, Any] | None = None
+        with suppress(TimeoutError, DeadlineExceeded):
+            async with asyncio.timeout(limits.GRAPH_TOTALS_S_MAX):
+                then = {**(await past.read("past/graph_totals"))[0], "at": _milliseconds(past.as_of)}
+        return Place("", "", last, then)
     ends = await call.graph.read(scope, "read/graph_end", bookmarks=call.bookmarks)
     totals: dict[str, Any] | None = None
     with suppress(TimeoutError, DeadlineExceeded):
         async with asyncio.timeout(limits.GRAPH_TOTALS_S_MAX):
             counted = await call.graph.read(scope, "read/graph_totals", bookmarks=call.bookmarks)
-            at = counted[0]["at"].to_native().astimezone(UTC)
-            # The same number of characters every time, as all that a page says depends on its size.
-            totals = {**counted[0], "at": at.isoformat(timespec="milliseconds").replace("+00:00", "Z")}
+            totals = {**counted[0], "at": _milliseconds(counted[0]["at"].to_native())}
     return Place("", "", ends[0]["last"] or "", totals)
 
 
+def _milliseconds(at: datetime) -> str:
+    # The same number of characters every time, as all that a page says depends on its size.
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 async def _rows(
-    call: Call, scope: Scope, place: Place, page: int, room: int
+    call: Call, scope: Scope, place: Place, page: int, room: int, past: Past | None
 ) -> tuple[list[tuple[Row, bool]], bool]:
     """The page's entities, each with whether more of its items are left; and whether more entities follow."""
     items_max = min(limits.OPEN_OBSERVATIONS_PER_ENTITY_MAX, room // _ITEM_CHARS_MIN + 1)
+    if past is not None:
+        found = await past_page(past, place.entity, place.item, place.last, page + 1, items_max)
+        return _taken(found, page, items_max)
     rows = await call.graph.read(
         scope,
         "read/graph_page",
@@ -117,7 +133,10 @@ async def _rows(
         page=page + 1,
         items_max=items_max,
     )
-    found: list[Row] = rows[0]["entities"]
+    return _taken(rows[0]["entities"], page, items_max)
+
+
+def _taken(found: list[Row], page: int, items_max: int) -> tuple[list[tuple[Row, bool]], bool]:
     taken: list[tuple[Row, bool]] = []
     for row in found[:page]:
         if len(row["observations"]) == items_max:
@@ -228,7 +247,7 @@ def _deliver(rows: list[tuple[Row, bool]], place: Place, limit: Limit, *, more: 
     return body
 
 
-async def _stream(call: Call, scope: Scope, place: Place) -> AsyncIterator[str]:
+async def _stream(call: Call, scope: Scope, place: Place, past: Past | None) -> AsyncIterator[str]:
     """JSON Lines: the framing, one line an entity and one a relation, and a last line with the counts.
 
     A stream that could not be finished ends in a line with `error` instead: without the counts it is not whole. Each
@@ -243,7 +262,7 @@ async def _stream(call: Call, scope: Scope, place: Place) -> AsyncIterator[str]:
     while next_place is not None:
         DEADLINE.set(time.monotonic() + page_s if page_s is not None else None)
         try:
-            rows, more = await _rows(call, scope, next_place, limits.GRAPH_PAGE_MAX, wide.room)
+            rows, more = await _rows(call, scope, next_place, limits.GRAPH_PAGE_MAX, wide.room, past)
         except GraphsvcError as error:
             yield f"{json_text({'error': {'type': f'/errors/{error.slug}', 'title': error.title()}})}\n"
             return

@@ -22,8 +22,10 @@ from graphsvc.ids import is_id
 from graphsvc.models.common import ExternalIdReference, IdReference
 from graphsvc.models.reads import GetHistory, ListChanges
 from graphsvc.service.call import Call
+from graphsvc.service.past import past_instant
 
-_ORIGINS: Final = ("session_id", "tool", "chunk_ref", "decision_id", "load_id")
+_ORIGINS: Final = ("session_id", "tool", "chunk_ref", "decision_id", "load_id", "merged_from")
+_END_OF_TIME: Final = "9999-12-31T23:59:59Z"
 _BEGINNING: Final = {"after_at": "0001-01-01T00:00:00Z", "after_revision": 0, "after_id": ""}
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z")
 _JSON_FIELDS: Final = frozenset({"source_ref", "properties", "signals"})
@@ -56,6 +58,7 @@ async def get_history(call: Call, request: GetHistory) -> str:
         bookmarks=call.bookmarks,
         entity_id=owners[0],
         **_after(request.cursor, "history"),
+        until=past_instant(request.as_of) if request.as_of is not None else _END_OF_TIME,
         page=request.limit + 1,
     )
     return _page("transitions", found[0]["transitions"], request, "history")
@@ -70,12 +73,15 @@ async def list_changes(call: Call, request: ListChanges) -> str:
     scope = call.principal.read_scope(request.scopes).narrowed()
     after = _after(request.since, "changes")
     settled = await call.graph.read(None, "history/settled_until", bookmarks=call.bookmarks)
+    until = settled[0]["until"]
+    if request.as_of is not None:
+        until = min((until, past_instant(request.as_of, after=True)), key=datetime.fromisoformat)
     rows = await call.graph.read(
         scope,
         "history/changes",
         bookmarks=call.bookmarks,
         **after,
-        until=settled[0]["until"],
+        until=until,
         page=request.limit + 1,
     )
     end_cursor = encode_cursor("changes", list(after.values()))

@@ -19,6 +19,8 @@ from graphsvc.lucene import scope_clause, token_clause
 from graphsvc.models.reads import SearchRequest
 from graphsvc.scope import Scope
 from graphsvc.service.call import Call
+from graphsvc.service.past import Past
+from graphsvc.service.past_search import past_pool
 
 _SCORE_DIGITS: Final = 4
 
@@ -54,7 +56,12 @@ class Pool:
 
 
 async def fetch_pool(
-    call: Call, scope: Scope, request: SearchRequest, windows: Sequence[Window], anchor: str | None
+    call: Call,
+    scope: Scope,
+    request: SearchRequest,
+    windows: Sequence[Window],
+    anchor: str | None,
+    past: Past | None = None,
 ) -> Pool:
     """The candidates of a search, inside its scopes only."""
     terms = query_terms(request.query, limits.SEARCH_TERMS_MAX)
@@ -62,8 +69,13 @@ async def fetch_pool(
     if not scope.visible or not (terms or windows):
         return empty
     # A filter is applied to the pool, so that a filtered search takes the wider one.
-    sizes = (limits.SEARCH_POOL_MAX, limits.SEARCH_POOL_WIDER_MAX)
-    for pool_max in sizes[1:] if request.filters else sizes:
+    sizes: tuple[int, ...] = (limits.SEARCH_POOL_MAX, limits.SEARCH_POOL_WIDER_MAX)
+    sizes = sizes[1:] if request.filters else sizes
+    if past is not None:
+        then = await past_pool(past, terms, {window.key for window in windows}, anchor, sizes)
+        passing = [hit for hit in then.hits if _passes(hit, request)]
+        return Pool(passing, terms, then.weights, then.named, then.related, then.capped)
+    for pool_max in sizes:
         rows = await call.graph.read(
             scope,
             "search/candidates",

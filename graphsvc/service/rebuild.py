@@ -2,12 +2,13 @@
 
 What is rebuilt: every entity, name, alias, external id, observation, relation, task, note, task link, claim with its
 evidence, fact, decision, approval, policy, document, candidate and link of a candidate, live and retired, with edges,
-revision, times and principals. Not in the log, so not rebuilt: tokens, `last_seen_at`, and the words of the full-text
-index, which are made from the texts. Of a document the log keeps the hash: its text is taken over where it fits.
+revision, times and principals. Not in the log, so not rebuilt: tokens, `last_seen_at`, by which merges a thing is on a
+survivor, and the words of the full-text index, which are made from the texts. Of a document the log keeps the hash: its
+text is taken over where it fits.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -29,7 +30,16 @@ _ORDER: Final = (
     *("claim", "fact", "policy", "approval", "decision"),
 )
 """What a thing hangs on is there before it."""
-_REFERENCES: Final = ("entity_id", "from_id", "to_id", "task_id", "subject_id", "object_id", "candidate")
+_REFERENCES: Final = (
+    "entity_id",
+    "from_id",
+    "to_id",
+    "task_id",
+    "subject_id",
+    "object_id",
+    "candidate",
+    "merged_into",
+)
 
 Content = Mapping[str, Any]
 
@@ -106,6 +116,9 @@ async def _write(graph: Graph, target: Graph, logs: Mapping[str, Log]) -> None:
             for row in rows:
                 row["chunks"] = await _chunks(graph, row)
         await _write_rows(target, f"rebuild/{kind}", rows)
+        if kind == "entity":
+            merges = (row for log in logs.values() for row in _merged(log))
+            await _write_rows(target, "rebuild/merged", merges)
         if kind == "alias":
             names = (_own_name(s, i, name) for s, log in logs.items() for i, name in log.names.items())
             await _write_rows(target, "rebuild/alias", names)
@@ -196,6 +209,23 @@ def _row(scope: str, thing_id: str, thing: Thing) -> dict[str, Any]:
             if kind == "external_id":
                 properties = {name: value for name, value in properties.items() if name not in _NO_PROPERTIES}
     return row | {"properties": properties}
+
+
+def _merged(log: Log) -> Iterator[dict[str, Any]]:
+    """The edges that say where merged entities went, those that were taken back too."""
+    for source_id, entries in log.merges.items():
+        edges: dict[str, dict[str, Any]] = {}
+        target_id = ""
+        for entry in entries:
+            target_id = entry.get("after_merged_into", target_id)
+            edge = edges.setdefault(
+                target_id, {"scope": entry["scope"], "revision": 0, "created_at": entry["at"]}
+            )
+            edge |= {"updated_at": entry["at"], "updated_by": entry["principal"]}
+            edge["revision"] += 1
+            edge["retired_at"] = entry["at"] if entry["op"] == "unmerge" else None
+        for target_id, properties in edges.items():
+            yield {"source_id": source_id, "target_id": target_id, "properties": properties}
 
 
 _NO_PROPERTIES: Final = frozenset({"id", "revision", "updated_at", "updated_by", "retired_at", "retired_by"})

@@ -24,8 +24,8 @@ KINDS: Final = (
     *("candidate", "support"),
     *_GOVERNANCE,
 )
-_ENDS: Final = frozenset({"retire", "unlink", "reject"})
-_BEGINS: Final = frozenset({"create", "revive", "upgrade"})
+_ENDS: Final = frozenset({"retire", "unlink", "reject", "merge"})
+_BEGINS: Final = frozenset({"create", "revive", "upgrade", "unmerge"})
 _PROPERTY_PREFIX: Final = "property_"
 _WITHOUT_CREATION: Final = frozenset({"alias"})
 """An entity's own name may become an alias: the alias then is older than its history."""
@@ -305,6 +305,8 @@ class _Course:
     revisions: set[int] = field(default_factory=set)
     properties: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     """Of a relation: what each transition that brought some brought."""
+    merges: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    """Of an entity: the transitions that merged it and took that back."""
 
     def thing(self) -> Thing:
         return Thing(
@@ -355,6 +357,8 @@ class Log:
         course.updated = max(course.updated, when, key=lambda told: told[0])
         if entry.get("op") in _ENDS | _BEGINS:
             course.live = max(course.live, (revision, entry["op"] in _BEGINS))
+        if entry.get("op") in {"merge", "unmerge"}:
+            course.merges.append((revision, dict(entry)))
         content = {
             name.removeprefix("after_"): value
             for name, value in entry.items()
@@ -377,6 +381,15 @@ class Log:
     def things(self) -> dict[str, Thing]:
         """The last state of each thing, by id."""
         return {thing_id: course.thing() for thing_id, course in self._courses.items()}
+
+    @property
+    def merges(self) -> dict[str, list[dict[str, Any]]]:
+        """The transitions that merged entities and took that back, in order, by the id of the entity that went."""
+        return {
+            thing_id: [entry for _, entry in sorted(course.merges, key=lambda told: told[0])]
+            for thing_id, course in self._courses.items()
+            if course.merges
+        }
 
     def gaps(self) -> dict[str, int]:
         """Things whose history lacks transitions, with how many."""

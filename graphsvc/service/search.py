@@ -18,6 +18,9 @@ from graphsvc.models.reads import SearchByProject, SearchNodes, SearchRequest
 from graphsvc.scope import SHARED, Scope
 from graphsvc.service.call import Call
 from graphsvc.service.opening import fact_mark, relation_record
+from graphsvc.service.past import Past
+from graphsvc.service.past_names import past_pointer_owners
+from graphsvc.service.past_search import past_cards
 from graphsvc.service.pool import Pool, fetch_pool, group_by_entity, question_of
 
 _RECORD_CHARS_MIN: Final = 200
@@ -55,15 +58,18 @@ def _project_scope(name: str) -> str:
 async def _search(
     call: Call, scope: Scope, request: SearchRequest, *, hint: str | None, anchor: str | None
 ) -> str:
+    past = Past(call, scope, request.as_of) if request.as_of is not None else None
     windows, ignored = windows_of(request.query)
     degraded: list[str] = []
     pointers_task = (
-        asyncio.create_task(_pointers(call, scope, windows, ignored, anchor)) if request.pointers else None
+        asyncio.create_task(_pointers(call, scope, request, windows, ignored, anchor))
+        if request.pointers
+        else None
     )
     try:
-        pool = await fetch_pool(call, scope, request, windows, anchor)
-        hits = await _evidence(call, scope, request, pool, hint, anchor)
-        empty = not hits and await _graph_is_empty(call, scope)
+        pool = await fetch_pool(call, scope, request, windows, anchor, past)
+        hits = await _evidence(call, scope, request, pool, hint, anchor, past)
+        empty = not hits and await _graph_is_empty(call, scope, past)
     except BaseException:
         if pointers_task:
             pointers_task.cancel()
@@ -92,6 +98,7 @@ async def _evidence(
     pool: Pool,
     hint: str | None,
     anchor: str | None,
+    past: Past | None,
 ) -> list[EntityHit]:
     """The ranked pool as entities with their evidence; texts and neighbours of those that can matter are fetched."""
     ranked = rank(question_of(request.query, pool, hint), pool.candidates)
@@ -102,22 +109,27 @@ async def _evidence(
     top = hits[: limits.SEARCH_ENTITIES_MAX]
     if not top:
         return []
-    rows = await call.graph.read(
-        scope,
-        "search/expand_entities",
-        bookmarks=call.bookmarks,
-        rows=[
-            {
-                "id": hit.entity["id"],
-                "observations": [i for i in _chosen(hit, shown) if not i.startswith(_FACT_PREFIX)],
-                "facts": [i for i in _chosen(hit, shown) if i.startswith(_FACT_PREFIX)],
-            }
-            for hit in top
-        ],
-        relations_max=limits.NEIGHBOURS_PER_ENTITY_MAX,
-        anchor=anchor,
-    )
-    cards = {row["entity"]["id"]: row for row in rows[0]["entities"]}
+    wanted = [
+        {
+            "id": hit.entity["id"],
+            "observations": [i for i in _chosen(hit, shown) if not i.startswith(_FACT_PREFIX)],
+            "facts": [i for i in _chosen(hit, shown) if i.startswith(_FACT_PREFIX)],
+        }
+        for hit in top
+    ]
+    if past is not None:
+        entities = await past_cards(past, wanted, anchor)
+    else:
+        rows = await call.graph.read(
+            scope,
+            "search/expand_entities",
+            bookmarks=call.bookmarks,
+            rows=wanted,
+            relations_max=limits.NEIGHBOURS_PER_ENTITY_MAX,
+            anchor=anchor,
+        )
+        entities = rows[0]["entities"]
+    cards = {row["entity"]["id"]: row for row in entities}
     shown_hits = [_filled(hit, cards[hit.entity["id"]]) for hit in top if hit.entity["id"] in cards]
     return shown_hits + [_unfetched(hit) for hit in hits[len(top) :]]
 
@@ -171,10 +183,19 @@ def _unfetched(hit: EntityHit) -> EntityHit:
 
 
 async def _pointers(
-    call: Call, scope: Scope, windows: Sequence[Window], ignored: int, anchor: str | None
+    call: Call,
+    scope: Scope,
+    request: SearchRequest,
+    windows: Sequence[Window],
+    ignored: int,
+    anchor: str | None,
 ) -> PointerBlock:
     if anchor is not None:
         scope = call.principal.read_scope([anchor]).narrowed()
+    if request.as_of is not None:
+        keys = {window.key for window in windows}
+        owners = await past_pointer_owners(Past(call, scope, request.as_of), keys)
+        return select_pointers(windows, owners, ignored)
     rows = await call.graph.read(
         scope,
         "pointer/resolve_pointers",
@@ -185,6 +206,8 @@ async def _pointers(
     return select_pointers(windows, rows[0]["owners"], ignored)
 
 
-async def _graph_is_empty(call: Call, scope: Scope) -> bool:
+async def _graph_is_empty(call: Call, scope: Scope, past: Past | None) -> bool:
+    if past is not None:
+        return (await past.read("past/graph_end"))[0]["last"] is None
     rows = await call.graph.read(scope, "search/graph_is_empty", bookmarks=call.bookmarks)
     return bool(rows[0]["empty"])

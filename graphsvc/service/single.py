@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from graphsvc.models.tasks import SingleWrite
+from graphsvc.models.common import SingleWrite
 from graphsvc.scope import Scope
 from graphsvc.service.call import Call
 from graphsvc.service.writing import WriteBatch, run_write

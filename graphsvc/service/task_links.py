@@ -23,6 +23,7 @@ from graphsvc.models.tasks import (
 )
 from graphsvc.scope import SHARED, Scope
 from graphsvc.service.call import Call
+from graphsvc.service.past import Past
 from graphsvc.service.single import run_single
 from graphsvc.service.suggestions import score_pairs, signals_json
 from graphsvc.service.tasks import resolve_work_items
@@ -135,6 +136,12 @@ async def _pair(
 async def get_task_links(call: Call, request: GetTaskLinks) -> str:
     """A page of the entities that a task is linked to. Raises NotFound for a task that is not there."""
     scope = call.principal.read_scope()
+    if request.as_of is not None:
+        past = Past(call, scope, request.as_of)
+        task_id = await past.work_item("task", request.task)
+        if task_id is None:
+            raise NotFound
+        return await _past_links(past, request, "task-links", task_id=task_id, entity_id=None)
     owners = (await resolve_work_items(_reader(call, scope), "task", [request.task]))[0]
     if len(owners) != 1:
         raise NotFound
@@ -146,6 +153,12 @@ async def get_task_links(call: Call, request: GetTaskLinks) -> str:
 async def get_entity_tasks(call: Call, request: GetEntityTasks) -> str:
     """A page of the tasks that are linked to an entity. Raises NotFound for an entity that is not there."""
     scope = call.principal.read_scope()
+    if request.as_of is not None:
+        past = Past(call, scope, request.as_of)
+        ids = (await past.resolve([request.entity]))[0]
+        if len(ids) != 1:
+            raise NotFound
+        return await _past_links(past, request, "entity-tasks", task_id=None, entity_id=ids[0])
     owners = (await resolve_references(_reader(call, scope), [request.entity]))[0]
     if len(owners) != 1:
         raise NotFound
@@ -191,6 +204,43 @@ async def _links(
     )
     links = [_link_record(link, removed=request.include_removed) for link in rows[0]["links"]]
     return deliver_page("links", links, request, read)
+
+
+async def _past_links(
+    past: Past,
+    request: GetTaskLinks | GetEntityTasks,
+    read: str,
+    *,
+    task_id: str | None,
+    entity_id: str | None,
+) -> str:
+    """As `_links`, with links and ends as they were."""
+    rows = await past.read(
+        "past/links",
+        task_id=task_id,
+        entity_id=entity_id,
+        after=cursor_place(request.cursor, read),
+        include_removed=request.include_removed,
+        page=request.limit + 1,
+    )
+    links: list[dict[str, Any]] = rows[0]["links"]
+    far = "entity" if entity_id is None else "task"
+    states = await past.states([link["id"] for link in links] + [link[far]["id"] for link in links])
+    records = []
+    for link in links:
+        state, end = states[link["id"]], states[link[far]["id"]].content
+        fields = ("name", "kind") if far == "entity" else ("external_id", "title", "status", "due")
+        record = {
+            **{name: link[name] for name in ("id", "scope", "created_at", "created_by")},
+            far: {**link[far], **{name: end.get(name) for name in fields}},
+            **{name: state.content.get(name) for name in ("origin", "score", "signals", "scorer_version")},
+            **{name: state.content.get(name) for name in ("removal", "reason")},
+            "removed_at": state.ended_at,
+            "removed_by": state.ended_by,
+            "last_seen_at": None,
+        }
+        records.append(_link_record(record, removed=request.include_removed))
+    return deliver_page("links", records, request, read)
 
 
 def deliver_page(name: str, records: Sequence[dict[str, Any]], request: ListRequest, read: str) -> str:

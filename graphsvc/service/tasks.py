@@ -151,17 +151,19 @@ async def resolve_work_items(
     run: Callable[..., Awaitable[list[Row]]], kind: WorkItemKind, references: Sequence[TaskReferenceValue]
 ) -> list[Sequence[Row]]:
     """The live, visible owners of each reference by position, with id and scope: none is missing, two are ambiguous."""
-    rows = []
-    for i, reference in enumerate(references):
-        if isinstance(reference, IdReference):
-            row_id, external_id = reference.id, None
-        elif isinstance(reference, TaskExternalId):
-            row_id, external_id = None, reference.external_id
-        else:
-            row_id, external_id = (reference if is_id(reference, kind) else None), reference
-        rows.append({"index": i, "id": row_id, "external_id": external_id})
+    rows = [work_item_row(i, kind, reference) for i, reference in enumerate(references)]
     if not rows:
         return []
     answered = await run("task/resolve_work_items", rows=rows, kind=kind)
     owners: dict[int, Sequence[Row]] = {row["index"]: row["owners"] for row in answered}
     return [owners.get(i, ()) for i in range(len(rows))]
+
+
+def work_item_row(index: int, kind: WorkItemKind, reference: TaskReferenceValue) -> Row:
+    """A reference to a task or note as the resolving queries take it."""
+    if isinstance(reference, IdReference):
+        return {"index": index, "id": reference.id, "external_id": None}
+    if isinstance(reference, TaskExternalId):
+        return {"index": index, "id": None, "external_id": reference.external_id}
+    as_id = reference if is_id(reference, kind) else None
+    return {"index": index, "id": as_id, "external_id": reference}

@@ -13,6 +13,8 @@ from graphsvc.lucene import any_of, scope_clause, token_clause
 from graphsvc.models.reads import FindByTitle
 from graphsvc.scope import Scope
 from graphsvc.service.call import Call
+from graphsvc.service.past import Past
+from graphsvc.service.past_search import past_titles
 
 _SCORE_MIN: Final = 0.2
 """Less than this is no match."""
@@ -24,7 +26,8 @@ async def find_by_title(call: Call, request: FindByTitle) -> str:
     An entity is found by its name and its aliases; `matched` is the one that was nearest. Ties go by id.
     """
     scope = call.principal.read_scope(request.scopes).narrowed()
-    rows = await _candidates(call, scope, request)
+    past = Past(call, scope, request.as_of) if request.as_of is not None else None
+    rows = await _candidates(call, scope, request, past)
     phrase = Phrase(request.phrase, sorted({row["matched"] for row in rows}))
     best: dict[str, tuple[TitleMatch, Row]] = {}
     for row in rows:
@@ -47,13 +50,15 @@ def _hit(match: TitleMatch, row: Row) -> dict[str, Any]:
     return {**hit, "score": match.score, "why": list(match.why)}
 
 
-async def _candidates(call: Call, scope: Scope, request: FindByTitle) -> Sequence[Row]:
+async def _candidates(call: Call, scope: Scope, request: FindByTitle, past: Past | None) -> Sequence[Row]:
     """Names and titles that share most pieces with the phrase, inside the visible scopes only."""
     pieces = phrase_pieces(request.phrase, limits.TITLE_PIECES_MAX)
     if not pieces or not scope.visible:
         return []
-    wanted = " ".join(f"{token_clause('terms', piece)}^{weight:.3f}" for piece, weight in pieces.items())
     kinds = request.kinds or ["entity", "task", "note"]
+    if past is not None:
+        return await past_titles(past, pieces, kinds)
+    wanted = " ".join(f"{token_clause('terms', piece)}^{weight:.3f}" for piece, weight in pieces.items())
     # Names have no owner of their own, so that entities are had by leaving out tasks and notes.
     unwanted = " ".join(
         f"-{token_clause('owner_id', kind)}" for kind in ("task", "note") if kind not in kinds

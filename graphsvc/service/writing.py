@@ -107,6 +107,10 @@ async def resolve_references(
         return []
     answered = await run("entity/resolve_references", rows=rows)
     owners: dict[int, Sequence[Row]] = {row["index"]: row["owners"] for row in answered}
+    # The id of an entity that was merged into another leads to that one. Texts find it by its aliases.
+    lost = [row for row in rows if row["index"] not in owners and (row["id"] or row["external_id"])]
+    if lost:
+        owners |= {row["index"]: row["owners"] for row in await run("entity/survivors", rows=lost)}
     return [owners.get(place, ()) for place in places]
 
 

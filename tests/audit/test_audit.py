@@ -71,6 +71,8 @@ STEP = st.one_of(
     st.tuples(st.just("drop"), st.integers(0, 3)),
     st.tuples(st.just("return"), st.integers(0, 3)),
     st.tuples(st.just("undo"), st.integers(0, 30)),
+    st.tuples(st.just("merge"), NAMES, NAMES),
+    st.tuples(st.just("unmerge"), NAMES),
 )
 
 
@@ -98,12 +100,17 @@ def carry_out(caller: Caller, step: tuple[Any, ...], number: int, ids: list[str]
         "drop": ("retire", {"ids": ids[a : a + 3] if isinstance(a, int) else ["x"]}),
         "return": ("revive", {"ids": ids[a : a + 2] if isinstance(a, int) else ["x"]}),
         "undo": ("retire_by_provenance", {"session_id": f"s{a}"}),
+        "merge": ("merge_entities", {"source": a, "target": b}),
+        "unmerge": ("unmerge_entities", {"source": a}),
     }  # fmt: skip
     operation, payload = requests[step[0]]
     if "ids" in payload and not payload["ids"]:
         return
     response = caller.post(operation, {**payload, "provenance": provenance})
-    assert response.status_code in {200, 409}, (step, response.text)
+    assert response.status_code in ({200, 409, 422} if step[0] == "merge" else {200, 409}), (
+        step,
+        response.text,
+    )
     if step[0] in {"task", "claim"}:
         ids.extend(r["id"] for r in response.json()["results"] if "id" in r)
 

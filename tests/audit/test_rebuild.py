@@ -282,6 +282,39 @@ def test_documents_candidates_and_their_links_are_rebuilt(
     assert {problem["id"] for problem in rebuilt([desk.scope])[0].problems} == {kept}
 
 
+def test_merges_are_rebuilt_those_that_were_taken_back_too(
+    world: World, rebuilt: Rebuilt, database: Database, spare: Database
+) -> None:
+    agent = world.agent(a="read,write,govern")
+    agent.call(
+        "create_entities",
+        entities=[{"name": name, "observations": [f"{name} grows"]} for name in ("Elm", "Fir", "Oak")],
+    )
+    agent.call("merge_entities", source="Elm", target="Fir")
+    agent.call("unmerge_entities", source="Elm")
+    agent.call("merge_entities", source="Elm", target="Oak")
+    agent.call("merge_entities", source="Oak", target="Fir")
+    [report] = rebuilt([world.scope("a")])
+    assert report.problems == []
+    edges = (
+        "MATCH (a:Entity {scope: $scope})-[m:MERGED_INTO]->(b) RETURN a.name AS source, b.name AS target, m.key AS key, "
+        "m.revision AS revision, m.scope AS scope, m.updated_by AS updated_by, toString(m.created_at) AS created_at, "
+        "toString(m.updated_at) AS updated_at, toString(m.retired_at) AS retired_at ORDER BY key"
+    )
+    found = cypher(spare, edges, scope=world.scope("a"))
+    assert found == cypher(database, edges, scope=world.scope("a"))
+    assert sorted((row["source"], row["target"], row["retired_at"] is None) for row in found) == [
+        ("Elm", "Fir", False),
+        ("Elm", "Oak", True),
+        ("Oak", "Fir", True),
+    ]
+    broken = "MATCH (:Entity {scope: $scope, name: 'Oak'})-[m:MERGED_INTO]->() DELETE m"
+    cypher(database, broken, scope=world.scope("a"))
+    assert "edges or derived properties do not fit the content" in str(
+        rebuilt([world.scope("a")])[0].problems
+    )
+
+
 def test_what_differs_is_named(world: World, rebuilt: Rebuilt, database: Database) -> None:
     scope = world.scope("a")
     agent = world.agent(a="read,write")

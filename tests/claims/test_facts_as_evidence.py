@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import World
 from tests.harness.service_process import Caller
+from tests.reads.every_read import answer_of
 
 LIMITS = (500, 900, 1_500, 4_000, 200_000)
 
@@ -219,12 +220,19 @@ def test_the_past_shows_the_facts_that_were_in_force(facts: Facts) -> None:
         time.sleep(0.02)
         return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f".{int(at % 1 * 1e6):06d}Z"
 
+    def search(**options: str) -> Any:
+        query = {"query": "which zincographs or lithographs does it print?", "pointers": True}
+        return answer_of(facts.agent, "search_nodes", query | options)
+
+    told = [search()]
     before = now()
     old = facts.make("prints", "zincographs")
     between = now()
+    told.append(search())
     new = facts.make("prints", "lithographs")
     facts.govern(old, "supersede", by=new)
     after = now()
+    told.append(search())
     time.sleep(2.1)
 
     def then(at: str) -> dict[str, str]:
@@ -232,6 +240,8 @@ def test_the_past_shows_the_facts_that_were_in_force(facts: Facts) -> None:
         return {fact_id: fact["fact"]["status"] for fact_id, fact in shown(opened).items()}
 
     assert (then(before), then(between), then(after)) == ({}, {old: "active"}, {new: "active"})
+    assert [set(shown(answer)) & {old, new} for answer in told] == [set(), {old}, {new}]
+    assert [search(as_of=at) for at in (before, between, after)] == told
 
 
 def test_pages_of_an_entity_hold_every_fact_and_observation_once(facts: Facts) -> None:

@@ -54,7 +54,11 @@ class Broken:
             until = time.monotonic() + 60
             while operator.post(operation, payload).status_code in {503, 504} and time.monotonic() < until:
                 time.sleep(0.2)
-        token = {"principal": scope.replace(":", "."), "kind": "agent", "grants": {scope: ["read", "write"]}}
+        token = {
+            "principal": scope.replace(":", "."),
+            "kind": "agent",
+            "grants": {scope: ["read", "write", "govern"]},
+        }
         made = operator.call("create_tokens", tokens=[token])["results"][0]
         operator.close()
         caller = Caller(self.service.base_url, made["token"])

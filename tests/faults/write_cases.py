@@ -156,6 +156,27 @@ CASES += (
     ),
 )  # fmt: skip
 
+_MERGE: tuple[str, Payload] = ("merge_entities", {"source": "Fir", "target": "Elm"})
+
+
+def _fir_is(caller: Caller, name: str) -> bool:
+    """Whether the fir is answered for by this entity."""
+    record = opened(caller, "Fir")
+    return record is not None and record["entity"]["name"] == name
+
+
+CASES += (
+    WriteCase("merge_entities", _MERGE[1], "merged", "existing", lambda c: _fir_is(c, "Elm"), (_ELM,)),
+    WriteCase(
+        "unmerge_entities",
+        {"source": "Fir"},
+        "unmerged",
+        "skipped",
+        lambda c: _fir_is(c, "Fir"),
+        (_ELM, _MERGE),
+    ),
+)
+
 NOT_HERE = {
     "retire": "its ids come from the answers of other writes: tests/tasks/test_tasks.py",
     "revive": "as retire",

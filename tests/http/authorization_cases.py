@@ -56,6 +56,8 @@ CASES: dict[str, Callable[[Target], dict[str, Any]]] = {
     "delete_entities": lambda t: {"names": [t.reference]},
     "delete_observations": lambda t: {"items": [{"entity": t.reference, "contents": ["a fact"]}]},
     "delete_relations": lambda t: {"relations": [{"from": t.reference, "type": "self", "to": t.name}]},
+    "merge_entities": lambda t: {"source": t.reference, "target": t.name, "dry_run": True},
+    "unmerge_entities": lambda t: {"source": t.reference},
     "create_tasks": lambda t: {"scope": t.scope, "tasks": [{"title": f"new {t.name}"}]},
     "update_tasks": lambda t: {"items": [{"task": t.task, "status": "doing"}]},
     "create_notes": lambda t: {"scope": t.scope, "notes": [{"title": f"new {t.name}"}]},

@@ -7,6 +7,8 @@ whom sees more; canaries in everything that the other must not see; every operat
 import os
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,64 @@ def test_tasks_across_the_border_are_not_there(border: Border) -> None:
     suggested = border.ask("suggest_task_links", task=border.own_task, limit=20)["suggestions"]
     assert {suggestion["entity"]["id"] for suggestion in suggested} <= {border.seen}
     border.ask("export_link_labels")
+
+
+def test_the_past_shows_no_more_than_the_present(border: Border) -> None:
+    then = datetime.now(UTC).isoformat()
+    time.sleep(2.1)
+    opened = border.ask(
+        "open_nodes", names=["Quay", {"id": border.hidden}, "Pier"], neighbours=True, as_of=then
+    )
+    assert [len(record[part]) for record in opened["entities"] for part in ("observations", "relations")] == [
+        1,
+        0,
+    ]
+    graph = border.ask("read_graph", as_of=then)
+    assert [graph["totals"][part] for part in ("entities", "observations", "relations")] == [1, 1, 0]
+    assert [record["entity"]["id"] for record in graph["entities"]] == [border.seen]
+    for project in (border.a, border.b, None):
+        payload = {"query": "tidal Quay Harbor Pier Dock stones", "pointers": True, "as_of": then}
+        found = border.ask("search_by_project", project=project, **payload) if project else border.ask(
+            "search_nodes", **payload
+        )  # fmt: skip
+        ids = [] if project == border.b else [border.seen]
+        assert [hit["entity"]["id"] for hit in found["evidence"]] == ids
+        assert found["accounting"]["observations"]["matched"] == len(ids)
+        pointers = [
+            (p["entity_id"], p["observations"], p["relations"], p["tasks"])
+            for p in found["pointers"]["items"]
+        ]
+        assert pointers == [(i, 1, 0, 0) for i in ids]
+    seer = border.seer.call(
+        "search_by_project", query="tidal", project=border.a, include_shared=True, as_of=then
+    )
+    assert [hit["entity"]["id"] for hit in seer["evidence"]] == [border.seen]
+    for phrase in ("Order", "Harbor", "Pier", "Quay"):
+        hits = border.ask("find_by_title", phrase=phrase, as_of=then)["hits"]
+        assert {hit["id"] for hit in hits} <= {border.seen, border.own_task}
+    assert border.ask("get_entity_tasks", entity="Quay", include_removed=True, as_of=then)["links"] == []
+    assert border.ask("get_task_links", task=border.own_task, include_removed=True, as_of=then)["links"] == []
+    for task in (border.task, "t-1"):
+        assert border.ask("get_task_links", task=task, as_of=then)["status"] == 404
+    border.ask("get_history", entity="Quay", as_of=then)
+    border.ask("list_claims", as_of=then)
+    border.ask("list_facts", as_of=then)
+
+
+def test_merging_across_the_border_changes_and_tells_nothing(border: Border, world: World) -> None:
+    blind = world.agent(a="read,write,govern")
+    blind.call("create_entities", entities=[{"name": "Own"}])
+    for operation, payload in (
+        ("merge_entities", {"source": {"id": border.hidden}, "target": "Own"}),
+        ("merge_entities", {"source": "Own", "target": {"id": border.hidden}}),
+        ("unmerge_entities", {"source": {"id": border.hidden}}),
+    ):
+        assert border.canaries.check(blind.post(operation, payload), [border.a]) is None
+        assert blind.call(operation, **payload)["outcome"] == "skipped"
+    governor = world.agent(b="read,write,govern")
+    governor.call("merge_entities", source="Harbor", target={"id": border.mole})
+    assert blind.call("unmerge_entities", source="Harbor")["outcome"] == "skipped"
+    assert border.ask("open_nodes", names=[{"id": border.hidden}, "Harbor"])["entities"] == []
 
 
 def test_the_score_of_a_link_rests_on_what_all_see_who_see_the_link(border: Border) -> None:
