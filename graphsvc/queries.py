@@ -29,8 +29,8 @@ _COMMENT: Final = re.compile(r"//[^\n]*")
 SCOPE_PARAMETERS: Final = frozenset({"visible_scopes", "write_scope", "writable_scopes", "home_scope"})
 GATES: Final = SCOPE_PARAMETERS - {"home_scope"}
 _HEADER_FIELDS: Final = ("access", "scope", "params", "returns")
-PURGE_FOLDERS: Final = frozenset({"housekeeping"})
-"""Folders whose queries may delete, as they hold no content (expired keys and checkpoints)."""
+PURGE_FOLDERS: Final = frozenset({"housekeeping", "erasure"})
+"""Folders whose queries may delete: expired keys and checkpoints, and what the law wants gone."""
 
 
 class QueryFileError(RuntimeError):

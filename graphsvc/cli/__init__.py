@@ -36,6 +36,8 @@ app.command("ingest")(ingest_command)
 app.command()(care.export)
 app.command()(care.backup)
 app.command()(care.restore)
+app.command()(care.doctor)
+app.command()(care.erase)
 app.command("import")(care.import_)
 
 

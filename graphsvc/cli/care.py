@@ -1,5 +1,7 @@
-"""`graphsvc export | import | backup | restore`: the whole graph as a file (spec 10)."""
+"""`graphsvc export | import | backup | restore | doctor`: the whole graph as a file, and its health (spec 10)."""
 
+import asyncio
+import getpass
 import json
 from collections.abc import Callable
 from dataclasses import asdict
@@ -11,6 +13,10 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from graphsvc.cli.tokens import with_graph
+from graphsvc.database import connect, database_address
+from graphsvc.service.doctor import Diagnosis, diagnose
+from graphsvc.service.erasing import ErasureReport
+from graphsvc.service.erasing import erase as erase_things
 from graphsvc.service.exporting import ExportReport, export_graph
 from graphsvc.service.importing import ImportReport, import_graph
 from graphsvc.settings import Settings
@@ -78,6 +84,81 @@ def restore(file: OldFile, as_json: Json = False) -> None:
     Example: GRAPHSVC_HOME=/srv/restored graphsvc restore /var/backups/graphsvc-monday.ndjson
     """
     _import(file, as_json)
+
+
+def doctor(as_json: Json = False) -> None:
+    """Look whether version, schema, indexes and graph are as they should be; change nothing.
+
+    Exit code 1: something was found; what to do stands beside it.
+
+    Example: graphsvc doctor
+    """
+
+    async def run() -> Diagnosis:
+        settings = Settings()
+        # Not by with_graph: that brings the schema up to date, which the doctor only looks at.
+        graph = connect(settings, database_address(settings))
+        try:
+            return await diagnose(graph)
+        finally:
+            await graph.close()
+
+    diagnosis = asyncio.run(run())
+    if as_json:
+        typer.echo(json.dumps(asdict(diagnosis)))
+    else:
+        typer.echo(f"Neo4j {diagnosis.neo4j}, schema {diagnosis.schema_version}, {diagnosis.checks} checks")
+        for finding in diagnosis.findings:
+            typer.echo(f"{finding.check}: {finding.found}")
+            typer.echo(f"  {finding.what}")
+            typer.echo(f"  such as {', '.join(finding.ids)}")
+            typer.echo(f"  {finding.advice}")
+        typer.echo("findings: none" if not diagnosis.findings else f"findings: {len(diagnosis.findings)}")
+    if diagnosis.findings:
+        raise typer.Exit(1)
+
+
+def erase(
+    ids: Annotated[
+        list[str], typer.Argument(help="Ids of entities, observations, relations, tasks or notes.")
+    ],
+    reason: Annotated[str, typer.Option(help="Why; kept in the log for good, so name no person here.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go; change nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Erase content for good, for legal reasons: from the graph, its history and the log. It cannot be undone.
+
+    An entity takes its names, observations and relations along. The log keeps that something was there and was erased.
+
+    Example: graphsvc erase ent_0190… --reason "request 2026-17" --dry-run
+    """
+    settings = Settings()
+
+    def run(dry: bool) -> ErasureReport:
+        return with_graph(
+            lambda graph: erase_things(
+                graph, settings, ids, reason=reason, principal=f"terminal:{getpass.getuser()}", dry_run=dry
+            )
+        )
+
+    report = run(dry=True)
+    if not dry_run:
+        if not yes:
+            typer.confirm(f"Erase {_counts(report)} for good?", abort=True, err=True)
+        report = run(dry=False)
+    text = f"{'would erase' if dry_run else 'erased'} {_counts(report)}"
+    if not dry_run:
+        text += f"; {report.log_entries} entries of the log have lost their content"
+    for mention in report.mentions:
+        text += f"\n  stays, and may name it: {mention['kind']} {mention['id']}"
+    if not dry_run:
+        text += "\nBackups and exports made before still hold it."
+    _print(asdict(report), as_json, text)
+
+
+def _counts(report: ErasureReport) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(report.erased.items()))
 
 
 def _export(file: Path, force: bool, as_json: bool, *, credentials: bool) -> None:

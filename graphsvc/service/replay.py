@@ -23,7 +23,7 @@ _KINDS: Final = (
     *("entity", "observation", "relation", "alias", "external_id", "work_item", "task_link"),
     *_GOVERNANCE,
 )
-_ENDS: Final = frozenset({"retire", "unlink", "reject"})
+_ENDS: Final = frozenset({"retire", "unlink", "reject", "erase"})
 _BEGINS: Final = frozenset({"create", "revive", "upgrade"})
 _PROPERTY_PREFIX: Final = "property_"
 
