@@ -19,6 +19,7 @@ from graphsvc.settings import Settings
 from tests.conftest import Database
 from tests.harness.neo4j_process import Neo4jProcess
 from tests.harness.neo4j_session import cypher
+from tests.harness.service_process import ServiceProcess
 
 Empty = Callable[[], Database]
 
@@ -35,7 +36,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Empty]:
     )
 
     def make() -> Database:
-        cypher(database, "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS")
+        cypher(database, "MATCH (n) DETACH DELETE n")
         return database
 
     yield make
@@ -72,3 +73,12 @@ def bring(database: Database, home: Path, file: Path, **options: Any) -> ImportR
         database, lambda graph: import_graph(graph, Settings(home=home), file, **options), schema=False
     )
     return report
+
+
+def service_on(database: Database, home: Path, **settings: str) -> ServiceProcess:
+    """A service with this home on the database, with time enough for a busy machine."""
+    env = {
+        "GRAPHSVC_REQUEST_DEADLINE_MS": "60000",
+        **{f"GRAPHSVC_{name}": value for name, value in settings.items()},
+    }
+    return ServiceProcess(home, database.bolt_url, database.user, database.password, extra_env=env)

@@ -23,7 +23,7 @@ from graphsvc.service.replay import replay, verify
 from graphsvc.service.write_gate import ClosedGate, GateLost, closed_gate
 from graphsvc.settings import Settings
 from tests.audit.test_audit import carry_out
-from tests.care.conftest import Empty, bring, export, on
+from tests.care.conftest import Empty, bring, export, on, service_on
 from tests.conftest import Database
 from tests.harness.neo4j_session import cypher
 from tests.harness.service_process import Caller, ServiceProcess
@@ -107,16 +107,7 @@ def homes(tmp_path: Path) -> list[Path]:
 def services(empty: Empty, homes: list[Path]) -> Iterator[list[ServiceProcess]]:
     """Two service processes on one empty database."""
     database = empty()
-    made = [
-        ServiceProcess(
-            home,
-            database.bolt_url,
-            database.user,
-            database.password,
-            extra_env={"GRAPHSVC_REQUEST_DEADLINE_MS": "20000"},
-        ).start()
-        for home in homes
-    ]
+    made = [service_on(database, home).start() for home in homes]
     yield made
     for each in made:
         each.stop()

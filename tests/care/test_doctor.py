@@ -16,10 +16,10 @@ import pytest
 
 from graphsvc.queries import Q
 from graphsvc.service.doctor import Diagnosis, diagnose
-from tests.care.conftest import Empty, on
+from tests.care.conftest import Empty, on, service_on
 from tests.conftest import Database
 from tests.harness.neo4j_session import cypher
-from tests.harness.service_process import Caller, ServiceProcess
+from tests.harness.service_process import Caller
 
 
 def diagnosis_of(database: Database) -> Diagnosis:
@@ -31,33 +31,32 @@ def diagnosis_of(database: Database) -> Diagnosis:
 def patient(empty: Empty, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """A graph with something of everything, and no service on it."""
     database = empty()
-    service = ServiceProcess(
-        tmp_path_factory.mktemp("patient"), database.bolt_url, database.user, database.password
-    )
-    service.start()
-    caller = Caller(service.base_url, service.token())
-    caller.call("create_scopes", scopes=[{"id": "project:p"}])
-    caller.call(
-        "create_entities",
-        scope="project:p",
-        entities=[
-            {"name": "Elm", "kind": "tree", "aliases": ["Ulmus"], "observations": ["tall", "old"]},
-            {"name": "Fir", "observations": ["green"]},
-            {"name": "Ash", "observations": ["grey"]},
-        ],
-        provenance={"session_id": "s1"},
-    )
-    caller.call(
-        "create_relations", scope="project:p", relations=[{"from": "Elm", "type": "near", "to": "Fir"}]
-    )
-    task = caller.call("create_tasks", scope="project:p", tasks=[{"title": "Water the Elm"}])["results"][0][
-        "id"
-    ]
-    caller.call("link_task_entity", task=task, entity="Elm", scope="project:p")
-    caller.call("delete_observations", scope="project:p", items=[{"entity": "Elm", "contents": ["old"]}])
-    caller.call("delete_entities", scope="project:p", names=["Ash"])
-    caller.close()
-    service.stop()
+    service = service_on(database, tmp_path_factory.mktemp("patient")).start()
+    try:
+        caller = Caller(service.base_url, service.token())
+        caller.call("create_scopes", scopes=[{"id": "project:p"}])
+        caller.call(
+            "create_entities",
+            scope="project:p",
+            entities=[
+                {"name": "Elm", "kind": "tree", "aliases": ["Ulmus"], "observations": ["tall", "old"]},
+                {"name": "Fir", "observations": ["green"]},
+                {"name": "Ash", "observations": ["grey"]},
+            ],
+            provenance={"session_id": "s1"},
+        )
+        caller.call(
+            "create_relations", scope="project:p", relations=[{"from": "Elm", "type": "near", "to": "Fir"}]
+        )
+        task = caller.call("create_tasks", scope="project:p", tasks=[{"title": "Water the Elm"}])["results"][
+            0
+        ]["id"]
+        caller.call("link_task_entity", task=task, entity="Elm", scope="project:p")
+        caller.call("delete_observations", scope="project:p", items=[{"entity": "Elm", "contents": ["old"]}])
+        caller.call("delete_entities", scope="project:p", names=["Ash"])
+        caller.close()
+    finally:
+        service.stop()
     yield database
 
 

@@ -18,7 +18,7 @@ import pytest
 from graphsvc.service.doctor import diagnose
 from graphsvc.service.replay import replay, verify
 from graphsvc.settings import Settings
-from tests.care.conftest import Empty, export, on
+from tests.care.conftest import Empty, export, on, service_on
 from tests.conftest import Database
 from tests.harness.service_process import Caller, ServiceProcess
 
@@ -28,7 +28,7 @@ CANARY = "zyzzyva"
 @pytest.fixture
 def service(empty: Empty, tmp_path: Path) -> Iterator[ServiceProcess]:
     database = empty()
-    process = ServiceProcess(tmp_path / "home", database.bolt_url, database.user, database.password).start()
+    process = service_on(database, tmp_path / "home").start()
     yield process
     process.stop()
 

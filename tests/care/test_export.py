@@ -21,9 +21,9 @@ from graphsvc.service.importing import ImportRefused, import_graph
 from graphsvc.service.replay import replay, verify
 from graphsvc.settings import Settings
 from tests.audit.test_audit import STEP, carry_out
-from tests.care.conftest import Empty, bring, export, on
+from tests.care.conftest import Empty, bring, export, on, service_on
 from tests.harness.neo4j_session import cypher
-from tests.harness.service_process import Caller, ServiceProcess
+from tests.harness.service_process import Caller
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_random_histories_come_back_as_the_same_bytes_and_the_service_goes_on(
     empty: Empty, home: Path, tmp_path: Path
 ) -> None:
     database = empty()
-    service = ServiceProcess(home, database.bolt_url, database.user, database.password).start()
+    service = service_on(database, home).start()
     caller = Caller(service.base_url, service.token())
     caller.call("create_scopes", scopes=[{"id": "project:h"}])
     ids: list[str] = []
