@@ -99,9 +99,12 @@ class Past:
 
 def _entity(row: Row) -> PastEntity | None:
     changes = row["changes"]
-    if not changes or changes[-1]["op"] == "retire":
+    if not changes or changes[-1]["op"] in {"retire", "erase"}:
         return None
-    named = [change for change in changes if change["name"] is not None][-1]
+    names = [change for change in changes if change["name"] is not None]
+    if not names:
+        return None  # erased since, from the past too
+    named = names[-1]
     renames = [change for change in changes if change["op"] == "update" and change["before_name"] is not None]
     aliases = []
     for key in row["names"]:
@@ -113,7 +116,10 @@ def _entity(row: Row) -> PastEntity | None:
 
 def _alias_text(key: Row, renames: Sequence[Row]) -> str | None:
     """What an entity's lookup key said as an alias: added or retired itself, or a name that the entity gave up."""
-    told = [(change["at"], None if change["op"] == "retire" else change["text"]) for change in key["changes"]]
+    told = [
+        (change["at"], None if change["op"] in {"retire", "erase"} else change["text"])
+        for change in key["changes"]
+    ]
     for rename in renames:
         if name_key(rename["name"]) != name_key(rename["before_name"]):
             if name_key(rename["before_name"]) == key["key"]:
