@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export GRAPHSVC_HOME ?= $(CURDIR)/.demo
 
-.PHONY: help demo down test test-long check docs format lock clean
+.PHONY: help demo down test test-long check docs format audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,12 @@ docs: $(VENV)/.installed-dev ## Write the reference pages that are made from the
 
 format: $(VENV)/.installed-dev ## Format the code
 	@$(BIN)/ruff format graphsvc tests bench
+
+audit: $(VENV)/.installed-dev ## Known weaknesses of the locked packages, their licences, and an SBOM (needs the network)
+	@$(BIN)/pip-audit -r requirements/base.txt --require-hashes --disable-pip --progress-spinner off
+	@$(BIN)/pip-audit -r requirements/base.txt --require-hashes --disable-pip --progress-spinner off \
+	  --format cyclonedx-json --output sbom.json
+	@$(BIN)/pip-licenses --order=license
 
 lock: ## Resolve the dependencies again (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url \

@@ -15,10 +15,11 @@ from pydantic import ValidationError
 from graphsvc import limits
 from graphsvc.auth import Authenticator
 from graphsvc.bookmarks import BookmarkSeal
+from graphsvc.domain.budget import Limit
 from graphsvc.domain.framing import json_text
 from graphsvc.errors import InvalidRequest, MalformedBody, Problem, ScopeNotFound
 from graphsvc.graph import Graph
-from graphsvc.models.common import Model, problems_of
+from graphsvc.models.common import Budget, Model, problems_of
 from graphsvc.operations.operation import Operation
 from graphsvc.rate import RateLimiter
 from graphsvc.resolvers.registry import Registry
@@ -88,6 +89,7 @@ class Doors:
         if operation.changes_access:
             self.authenticator.forget()
         if isinstance(result, str):
+            _measure_budget(operation, request, result)
             return Reply(result, is_block=getattr(request, "render", "json") == "block")
         if isinstance(result, AsyncIterator):
             if not asked.takes_lines:
@@ -132,6 +134,14 @@ def read_request(operation: Operation, body: bytes) -> Model:
         if first["type"] == "json_invalid":
             raise MalformedBody(problems=[Problem("$", first["msg"])]) from None
         raise InvalidRequest(problems=problems_of(error)) from None
+
+
+def _measure_budget(operation: Operation, request: Model, body: str) -> None:
+    """Note how much of its budget an answer used."""
+    budget = getattr(request, "budget", None)
+    if isinstance(budget, Budget):
+        share = Limit(budget.unit, budget.limit).used(body) / budget.limit
+        metrics.budget_used_share.labels(operation=operation.name).observe(share)
 
 
 @contextmanager

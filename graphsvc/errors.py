@@ -27,6 +27,7 @@
     │   ├── Overloaded            503  too many requests in the house
     │   ├── DatabaseUnavailable   503  Neo4j cannot be reached
     │   ├── NotReady              503  schema or indexes are not in place yet
+    │   ├── WritesPaused          503  a backup or an import holds the gate for writes
     │   └── OutcomeUnknown        503  the answer to a commit was lost; look before you repeat
     └── DeadlineExceeded          504  the deadline of the request passed
 
@@ -235,6 +236,13 @@ class NotReady(Unavailable):
     """The database is not ready: schema or indexes are not in place."""
 
     slug = "not_ready"
+
+
+class WritesPaused(Unavailable):
+    """Writes are paused for a moment, for a backup or an import."""
+
+    slug = "writes_paused"
+    retry_after_s = 2
 
 
 class OutcomeUnknown(Unavailable):

@@ -32,6 +32,7 @@ from graphsvc.errors import (
     NotReady,
     OutcomeUnknown,
     TransactionTooLarge,
+    WritesPaused,
 )
 from graphsvc.queries import SCOPE_PARAMETERS, CypherQuery, Q
 from graphsvc.scope import Scope
@@ -55,6 +56,11 @@ _NO_DEADLINE_TRANSACTION_S: Final = 600.0
 """How long a transaction of a bulk load may take; the server's own limit is made for requests."""
 _WRITE_MARK: Final = {"graphsvc": "write"}
 """On every transaction that may write, so that the feed of changes knows which are still running."""
+_STREAM_S: Final = 24 * 3_600.0
+"""How long the reading of a whole graph may take."""
+GATE_LEASE_S: Final = 1.0
+"""How long a process that has seen the gate for writes open need not look again."""
+_GATE_POLL_S: Final = 0.1
 _RETRYABLE_CLIENT_CODES: Final = ("Neo.ClientError.Statement.EntityNotFound",)
 """Typed as a client error, but seen when another transaction changed the entity meanwhile; trying again is right."""
 
@@ -143,9 +149,15 @@ class _Commit:
 class Graph:
     """Neo4j as the service uses it: queries of the catalogue, run for a scope."""
 
-    def __init__(self, driver: AsyncDriver, database: str | None = None) -> None:
+    def __init__(self, driver: AsyncDriver, database: str | None = None, *, gated: bool = True) -> None:
         self._driver = driver
         self._database = database
+        self._gated = gated
+        self._gate_seen_open = float("-inf")
+
+    def past_the_gate(self) -> "Graph":
+        """The same graph, writing while the gate for writes is closed: for the one who closed it."""
+        return Graph(self._driver, self._database, gated=False)
 
     @classmethod
     def connect(
@@ -199,6 +211,41 @@ class Graph:
 
         return await self._guarded(query.name, attempt, _READ_ATTEMPTS)
 
+    async def stream(self, query: CypherQuery | str, **params: object) -> AsyncIterator[Row]:
+        """Rows of a system query that may answer the whole graph, as they come; not tried again.
+
+        Read where writes are made, so that on a cluster it sees what was committed before. Raises DatabaseUnavailable.
+        """
+        query = Q[query] if isinstance(query, str) else query
+        try:
+            async with self._driver.session(
+                database=self._database, default_access_mode=neo4j.WRITE_ACCESS
+            ) as session:
+                result = await session.run(
+                    neo4j.Query(query.text, timeout=_STREAM_S), _bind(None, query, params)
+                )
+                async for record in result:
+                    yield record.data()
+        except (Neo4jError, DriverError) as error:
+            translated = _translate(error)
+            if translated is None:
+                raise
+            raise translated from error
+
+    async def _pass_gate(self, tx: AsyncTransaction) -> None:
+        """Raise WritesPaused while a backup or an import holds the gate (docs/decisions/0005-write-gate.md).
+
+        Asked after the transaction has begun: whoever closes the gate waits for the lease to end and then for every
+        transaction that had begun by then, so that none is overlooked.
+        """
+        if not self._gated or time.monotonic() - self._gate_seen_open < GATE_LEASE_S:
+            return
+        asked = time.monotonic()
+        rows = await (await tx.run(Q["housekeeping/write_gate"].text)).data()
+        if rows and rows[0]["closed"]:
+            raise WritesPaused
+        self._gate_seen_open = asked
+
     async def transaction(
         self, scope: Scope | None, work: Callable[[Transaction], Awaitable[T]], *, name: str = "transaction"
     ) -> tuple[T, list[str]]:
@@ -206,7 +253,8 @@ class Graph:
 
         `work` must give the same effect when run again: it is tried again on deadlocks and lost connections, and once
         after a commit whose answer was lost, as every write here is idempotent by the ids it was given beforehand.
-        Raises OutcomeUnknown when that second try cannot tell either.
+        Raises OutcomeUnknown when that second try cannot tell either, WritesPaused when the gate for writes does not
+        open in time.
         """
 
         commit = _Commit()
@@ -221,6 +269,7 @@ class Graph:
                     metadata=_WRITE_MARK, timeout=left_s or _NO_DEADLINE_TRANSACTION_S
                 )
                 try:
+                    await self._pass_gate(tx)
                     result = await work(Transaction(tx, scope))
                     commit.is_sent = True
                     await tx.commit()
@@ -264,6 +313,12 @@ class Graph:
                 except (TimeoutError, DeadlineExceeded) as error:
                     is_sent = isinstance(error, TimeoutError) and commit is not None and commit.is_sent
                     raise (OutcomeUnknown() if lost_commit or is_sent else DeadlineExceeded()) from error
+                except WritesPaused as error:
+                    deadline = DEADLINE.get()
+                    if deadline is not None and deadline - time.monotonic() < 2 * _GATE_POLL_S:
+                        raise (OutcomeUnknown() if lost_commit else error) from error
+                    await asyncio.sleep(_GATE_POLL_S)
+                    tried -= 1
                 except (Neo4jError, DriverError) as error:
                     if isinstance(error, IncompleteCommit) and commit and not lost_commit:
                         lost_commit = True

@@ -32,8 +32,8 @@ _HEADER_FIELDS: Final = ("access", "scope", "params", "returns")
 _BROWSER_HEADER_FIELDS: Final = ("parameters", "shows")
 _FIRST_WITH: Final = re.compile(r"WITH\s+(?:(?:''|\d+)\s+AS\s+\w+(?:\s*,\s*)?)+")
 _NAMED_VALUE: Final = re.compile(r"AS\s+(\w+)")
-PURGE_FOLDERS: Final = frozenset({"housekeeping"})
-"""Folders whose queries may delete, as they hold no content (expired keys and checkpoints)."""
+PURGE_FOLDERS: Final = frozenset({"housekeeping", "erasure"})
+"""Folders whose queries may delete: expired keys and checkpoints, and what the law wants gone."""
 
 
 class QueryFileError(RuntimeError):

@@ -1,27 +1,33 @@
 """Applies `cypher/schema/`: idempotent, versioned, safe when several replicas start at once (spec 10)."""
 
 import asyncio
+import re
+from collections.abc import Mapping
 from typing import Final
 
 from neo4j.exceptions import ClientError, Neo4jError, TransientError
 
 from graphsvc.errors import NotReady
 from graphsvc.graph import Graph, Transaction
-from graphsvc.queries import load_schema
+from graphsvc.queries import QueryFileError, load_schema
 
 SCHEMA_VERSION: Final = 1
 _ATTEMPTS: Final = 10
 _INDEX_WAIT_S: Final = 300
+_NAME: Final = re.compile(r"CREATE\s+(?:\w+\s+)?(?:CONSTRAINT|INDEX)\s+(\w+)\s+IF NOT EXISTS", re.IGNORECASE)
 _ALREADY_THERE: Final = ("EquivalentSchemaRuleAlreadyExists", "ConstraintAlreadyExists", "IndexAlreadyExists")
 
 
 async def apply_schema(graph: Graph) -> int:
     """Make sure that all constraints and indexes exist and are online; returns the schema version.
 
-    Each statement is `IF NOT EXISTS`; replicas that race on one see it exist, or a deadlock, and go on.
+    Only what is not there is made: one that is to be another gets another name. Each statement is `IF NOT EXISTS`;
+    replicas that race on one see it exist, or a deadlock, and go on.
     """
-    for statement in load_schema().values():
-        await _apply(graph, statement)
+    there = {row["name"] for row in await graph.read(None, "system/schema_names")}
+    for name, statement in schema_statements().items():
+        if name not in there:
+            await _apply(graph, statement)
     await graph.read(None, "system/await_indexes", seconds=_INDEX_WAIT_S)
 
     async def record(tx: Transaction) -> int:
@@ -30,6 +36,18 @@ async def apply_schema(graph: Graph) -> int:
 
     version, _ = await graph.transaction(None, record, name="schema_version")
     return version
+
+
+def schema_statements() -> Mapping[str, str]:
+    """The statements of `cypher/schema/` in order, by the name of the constraint or index that each makes."""
+    return {_name(file, statement): statement for file, statement in load_schema().items()}
+
+
+def _name(file: str, statement: str) -> str:
+    found = _NAME.search(statement)
+    if found is None:
+        raise QueryFileError(f"cypher/schema/{file}.cypher: makes no constraint or index IF NOT EXISTS")
+    return found.group(1)
 
 
 async def _apply(graph: Graph, statement: str) -> None:

@@ -7,7 +7,7 @@
 MATCH (x:Candidate {scope: $chain})
 WHERE x.id > $after
 RETURN x.id AS id, x.revision AS revision, x.retired_at IS NULL AND NOT x:Retired AS live,
-       x.key STARTS WITH x.scope + '|' AS coherent,
+       (x.key STARTS WITH x.scope + '|' OR x.key = 'erased|' + x.id) AS coherent,
        {repo: x.repo, source: x.source, path: x.path, candidate_id: x.candidate_id, status: x.status, fact: x.fact,
         fact_sha256: x.fact_sha256, confidence: x.confidence, findings: x.findings,
         content_sha256: x.content_sha256} AS content,

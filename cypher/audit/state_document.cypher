@@ -7,7 +7,7 @@
 MATCH (x:Document {scope: $chain})
 WHERE x.id > $after
 RETURN x.id AS id, x.revision AS revision, x.retired_at IS NULL AND NOT x:Retired AS live,
-       x.key = x.scope + '|' + x.content_sha256
+       x.key IN [x.scope + '|' + x.content_sha256, 'erased|' + x.id]
          AND reduce(size = 0, c IN [(x)-[:HAS_CHUNK]->(c:Chunk) | c.end - c.start] | size + c) = x.size_bytes AS coherent,
        {title: x.title, mime_type: x.mime_type, content_sha256: x.content_sha256, size_bytes: x.size_bytes} AS content,
        x.created_at AS created_at, x.created_by AS created_by, x.updated_at AS updated_at, x.updated_by AS updated_by

@@ -13,5 +13,5 @@ CALL (o) {
   RETURN t.op AS op
 }
 WITH id, op
-WHERE op <> 'retire'
+WHERE NOT op IN ['retire', 'erase']
 RETURN DISTINCT id

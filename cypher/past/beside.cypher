@@ -17,6 +17,6 @@ CALL (o) {
   RETURN t.op AS op
 }
 WITH e, o, op
-WHERE op <> 'retire'
+WHERE NOT op IN ['retire', 'erase']
 RETURN collect({id: o.id, owner: e.id, terms: o.terms, scope: o.scope, at: toString(coalesce(o.observed_at, o.created_at)),
                 session: o.session_id, position: o.position, asks: coalesce(o.asks, false)}) AS matches

@@ -16,7 +16,7 @@ CALL (e) {
     WITH t ORDER BY t.revision DESC LIMIT 1
     RETURN t.op AS op
   }
-  WITH op WHERE op <> 'retire'
+  WITH op WHERE NOT op IN ['retire', 'erase']
   RETURN count(*) AS observations
 }
 CALL (e) {
@@ -28,7 +28,7 @@ CALL (e) {
     WITH t ORDER BY t.revision DESC LIMIT 1
     RETURN t.op AS op
   }
-  WITH r, other, op WHERE op <> 'retire'
+  WITH r, other, op WHERE NOT op IN ['retire', 'erase']
   RETURN collect(other.id) AS others
 }
 CALL (e) {
@@ -40,14 +40,14 @@ CALL (e) {
     WITH t ORDER BY t.revision DESC LIMIT 1
     RETURN t.op AS op
   }
-  WITH task, op WHERE NOT op IN ['unlink', 'reject', 'retire']
+  WITH task, op WHERE NOT op IN ['unlink', 'reject', 'retire', 'erase']
   CALL (task) {
     MATCH (t:Transition {target_id: task.id})
     WHERE t.at <= datetime($as_of)
     WITH t ORDER BY t.revision DESC LIMIT 1
     RETURN t.op AS task_op
   }
-  WITH task_op WHERE task_op <> 'retire'
+  WITH task_op WHERE NOT task_op IN ['retire', 'erase']
   RETURN count(*) AS tasks
 }
 RETURN e.id AS id, observations, others, tasks

@@ -14,7 +14,7 @@ CALL (scope) {
     RETURN t.op AS op
   }
   WITH e, op
-  WHERE NOT op IN ['retire', 'merge']
+  WHERE NOT op IN ['retire', 'merge', 'erase']
   WITH e ORDER BY e.scope, e.id LIMIT $page
   RETURN e.id AS id
 }

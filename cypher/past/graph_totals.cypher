@@ -12,7 +12,7 @@ CALL (e) {
   RETURN t.op AS op
 }
 WITH e, op
-WHERE NOT op IN ['retire', 'merge']
+WHERE NOT op IN ['retire', 'merge', 'erase']
 WITH collect(e) AS live
 CALL (live) {
   UNWIND live AS e
@@ -24,7 +24,7 @@ CALL (live) {
     WITH t ORDER BY t.revision DESC LIMIT 1
     RETURN t.op AS op
   }
-  WITH op WHERE op <> 'retire'
+  WITH op WHERE NOT op IN ['retire', 'erase']
   RETURN count(*) AS observations
 }
 CALL (live) {
@@ -37,14 +37,14 @@ CALL (live) {
     WITH t ORDER BY t.revision DESC LIMIT 1
     RETURN t.op AS op
   }
-  WITH other, op WHERE op <> 'retire'
+  WITH other, op WHERE NOT op IN ['retire', 'erase']
   CALL (other) {
     MATCH (t:Transition {target_id: other.id})
     WHERE t.at <= datetime($as_of)
     WITH t ORDER BY t.revision DESC LIMIT 1
     RETURN t.op AS other_op
   }
-  WITH other_op WHERE NOT other_op IN ['retire', 'merge']
+  WITH other_op WHERE NOT other_op IN ['retire', 'merge', 'erase']
   RETURN count(*) AS relations
 }
 RETURN size(live) AS entities, observations, relations

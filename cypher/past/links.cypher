@@ -33,8 +33,8 @@ CALL (e) {
   RETURN t.op AS entity_op
 }
 WITH l, task, e
-WHERE $include_removed OR (NOT link_op IN ['unlink', 'reject', 'retire'] AND task_op <> 'retire'
-                           AND NOT entity_op IN ['retire', 'merge'])
+WHERE $include_removed OR (NOT link_op IN ['unlink', 'reject', 'retire', 'erase'] AND NOT task_op IN ['retire', 'erase']
+                           AND NOT entity_op IN ['retire', 'merge', 'erase'])
 WITH l, task, e ORDER BY l.id LIMIT $page
 RETURN collect({id: l.id, scope: l.scope, created_at: toString(l.created_at), created_by: l.created_by,
                 task: task{.id, .scope}, entity: e{.id, .scope}}) AS links

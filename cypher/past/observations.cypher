@@ -18,7 +18,7 @@ CALL (scope) {
     RETURN t.op AS op
   }
   WITH e, o, op
-  WHERE op <> 'retire'
+  WHERE NOT op IN ['retire', 'erase']
   WITH e, o ORDER BY o.id DESC LIMIT $matches_max
   RETURN e, o
 }

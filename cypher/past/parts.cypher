@@ -17,7 +17,7 @@ CALL (e) {
     RETURN t.op AS op
   }
   WITH o, op
-  WHERE op <> 'retire'
+  WHERE NOT op IN ['retire', 'erase']
   WITH o ORDER BY o.id LIMIT $observations_max
   RETURN collect(o{.id, .text, .scope, observed_at: toString(o.observed_at), last_seen_at: null, .source_ref})
     AS observations
@@ -50,7 +50,7 @@ CALL (e) {
     RETURN collect({op: t.op, properties: t.after_properties}) AS changes
   }
   WITH r, other, outgoing, changes
-  WHERE size(changes) > 0 AND changes[-1].op <> 'retire'
+  WHERE size(changes) > 0 AND NOT changes[-1].op IN ['retire', 'erase']
   WITH r, other, outgoing, changes ORDER BY r.id
   RETURN collect({id: r.id, type: r.type, scope: r.scope, direction: CASE WHEN outgoing THEN 'out' ELSE 'in' END,
                   properties: [change IN changes WHERE change.properties IS NOT NULL | change.properties],

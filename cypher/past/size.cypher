@@ -15,7 +15,7 @@ CALL () {
     RETURN t.op AS op
   }
   WITH e, op
-  WHERE NOT op IN ['retire', 'merge']
+  WHERE NOT op IN ['retire', 'merge', 'erase']
   MATCH (e)-[:HAS_OBSERVATION]->(o:Observation)
   WHERE o.scope IN $visible_scopes
   CALL (o) {
@@ -25,7 +25,7 @@ CALL () {
     RETURN t.op AS op_of_observation
   }
   WITH o, op_of_observation
-  WHERE op_of_observation <> 'retire'
+  WHERE NOT op_of_observation IN ['retire', 'erase']
   WITH o LIMIT $count_max
   RETURN count(o) AS observations
 }

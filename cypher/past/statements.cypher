@@ -23,7 +23,7 @@ CALL (x) {
   WHERE t.at <= datetime($as_of)
   WITH t ORDER BY t.revision
   WITH collect(t.op)[-1] AS op, collect(t.after_status)[-1] AS status
-  WHERE op <> 'retire' AND ($status IS NULL OR status = $status)
+  WHERE NOT op IN ['retire', 'erase'] AND ($status IS NULL OR status = $status)
   RETURN op
 }
 CALL (ends) {
@@ -35,7 +35,7 @@ CALL (ends) {
     RETURN t.op AS op_of_end
   }
   WITH op_of_end
-  WHERE NOT op_of_end IN ['retire', 'merge']
+  WHERE NOT op_of_end IN ['retire', 'merge', 'erase']
   RETURN count(*) AS live_ends
 }
 WITH x, ends, live_ends

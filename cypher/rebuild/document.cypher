@@ -6,7 +6,7 @@
 UNWIND $rows AS row
 MERGE (x:Document {id: row.id})
 SET x += row.properties
-SET x.key = row.scope + '|' + row.content_sha256
+SET x.key = coalesce(row.scope + '|' + row.content_sha256, 'erased|' + row.id)
 FOREACH (ignored IN CASE WHEN row.live THEN [] ELSE [1] END | SET x:Retired)
 FOREACH (chunk IN row.chunks |
   MERGE (c:Chunk {id: chunk.id})

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from graphsvc import __version__
-from graphsvc.cli import audit, db, reading, service, tokens
+from graphsvc.cli import audit, care, db, reading, service, tokens
 from graphsvc.cli.browser import browser
 from graphsvc.cli.demo import demo
 from graphsvc.cli.ingest import ingest_command
@@ -44,6 +44,12 @@ for command in (
     app.command()(command)
 app.command("open")(reading.open_)
 app.command("ingest")(ingest_command)
+app.command()(care.export)
+app.command()(care.backup)
+app.command()(care.restore)
+app.command()(care.doctor)
+app.command()(care.erase)
+app.command("import")(care.import_)
 
 
 @app.command()

@@ -23,7 +23,7 @@ from graphsvc.service.relations import PROPERTY_PREFIX
 from graphsvc.service.tasks import TaskReferenceValue, WorkItemKind, work_item_row
 from graphsvc.service.writing import ReferenceValue, reference_row
 
-ENDS: Final = frozenset({"retire", "merge", "unlink", "reject"})
+ENDS: Final = frozenset({"retire", "merge", "unlink", "reject", "erase"})
 """What a thing was not live after."""
 _SETTLED: Final = timedelta(seconds=limits.AS_OF_AGE_S_MIN)
 
@@ -185,7 +185,10 @@ def _entity(row: Row) -> PastEntity | None:
     changes = row["changes"]
     if not changes or changes[-1]["op"] in ENDS:
         return None
-    named = [change for change in changes if change["name"] is not None][-1]
+    names = [change for change in changes if change["name"] is not None]
+    if not names:
+        return None  # erased since, from the past too
+    named = names[-1]
     renames = [change for change in changes if change["op"] == "update" and change["before_name"] is not None]
     aliases = []
     for key in row["names"]:
@@ -197,7 +200,10 @@ def _entity(row: Row) -> PastEntity | None:
 
 def _alias_text(key: Row, renames: Sequence[Row]) -> str | None:
     """What an entity's lookup key said as an alias: added or retired itself, or a name that the entity gave up."""
-    told = [(change["at"], None if change["op"] == "retire" else change["text"]) for change in key["changes"]]
+    told = [
+        (change["at"], None if change["op"] in {"retire", "erase"} else change["text"])
+        for change in key["changes"]
+    ]
     for rename in renames:
         if name_key(rename["name"]) != name_key(rename["before_name"]):
             if name_key(rename["before_name"]) == key["key"]:

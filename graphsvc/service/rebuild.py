@@ -142,7 +142,7 @@ async def _chunks(graph: Graph, document: Mapping[str, Any]) -> list[dict[str, A
     found = await graph.read(None, "rebuild/chunks_of", ids=[document["id"]])
     chunks: list[dict[str, Any]] = found[0]["chunks"] if found else []
     text_sha = hashlib.sha256("".join(chunk["text"] for chunk in chunks).encode()).hexdigest()
-    return chunks if text_sha == document["content_sha256"] else []
+    return chunks if text_sha == document.get("content_sha256") else []
 
 
 def _content(thing: Thing) -> Content:

@@ -24,7 +24,7 @@ KINDS: Final = (
     *("candidate", "support"),
     *_GOVERNANCE,
 )
-_ENDS: Final = frozenset({"retire", "unlink", "reject", "merge"})
+_ENDS: Final = frozenset({"retire", "unlink", "reject", "merge", "erase"})
 _BEGINS: Final = frozenset({"create", "revive", "upgrade", "unmerge"})
 _PROPERTY_PREFIX: Final = "property_"
 _WITHOUT_CREATION: Final = frozenset({"alias"})

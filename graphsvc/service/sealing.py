@@ -5,7 +5,7 @@ chain's end, puts them in. The ends also go to a file, so that a chain cut short
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -85,6 +85,13 @@ def _keep_head(settings: Settings, head: dict[str, Any]) -> None:
         opened.write(orjson.dumps(head, option=orjson.OPT_APPEND_NEWLINE))
 
 
+def keep_restored_heads(settings: Settings, heads: Sequence[dict[str, Any]]) -> None:
+    """Note that the chains end here now, as a backup was restored: later ends that were kept are of no account."""
+    at = iso(datetime.now(UTC))
+    for head in heads:
+        _keep_head(settings, {"at": at, "restored": True, **head})
+
+
 def kept_heads(settings: Settings) -> dict[str, dict[int, str]]:
     """The ends that the file knows: scope to place to seal. Lines that cannot be read are left out."""
     found: dict[str, dict[int, str]] = {}
@@ -94,7 +101,13 @@ def kept_heads(settings: Settings) -> dict[str, dict[int, str]]:
     for line in file.read_bytes().splitlines():
         try:
             head = orjson.loads(line)
-            found.setdefault(head["scope"], {})[head["seq"]] = head["seal"]
+            known = found.setdefault(head["scope"], {})
+            if head.get("restored"):
+                known = found[head["scope"]] = {
+                    seq: seal for seq, seal in known.items() if seq <= head["seq"]
+                }
+            if head["seq"]:
+                known[head["seq"]] = head["seal"]
         except (orjson.JSONDecodeError, KeyError, TypeError):
             continue
     return found

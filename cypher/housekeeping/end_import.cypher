@@ -1,0 +1,7 @@
+// The import is finished.
+// access: write
+// scope: system
+// params: none
+// returns: none
+MATCH (i:Import {id: 'graphsvc'})
+DELETE i

@@ -1,0 +1,25 @@
+CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (e:Entity) REQUIRE e.id IS UNIQUE;
+CREATE CONSTRAINT entity_name IF NOT EXISTS FOR (e:Entity) REQUIRE (e.scope, e.name_key) IS UNIQUE;
+CREATE CONSTRAINT observation_id IF NOT EXISTS FOR (o:Observation) REQUIRE o.id IS UNIQUE;
+CREATE CONSTRAINT observation_key IF NOT EXISTS FOR (o:Observation) REQUIRE o.key IS UNIQUE;
+CREATE CONSTRAINT relation_id IF NOT EXISTS FOR ()-[r:RELATES_TO]-() REQUIRE r.id IS UNIQUE;
+CREATE CONSTRAINT relation_key IF NOT EXISTS FOR ()-[r:RELATES_TO]-() REQUIRE r.key IS UNIQUE;
+CREATE CONSTRAINT alias_key IF NOT EXISTS FOR (a:Alias) REQUIRE (a.key, a.scope) IS UNIQUE;
+CREATE INDEX alias_pointer_key IF NOT EXISTS FOR (a:Alias) ON (a.pointer_key);
+CREATE CONSTRAINT names_key IF NOT EXISTS FOR ()-[n:NAMES]-() REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT external_id IF NOT EXISTS FOR (x:ExternalId) REQUIRE (x.value, x.scope) IS UNIQUE;
+CREATE CONSTRAINT transition_id IF NOT EXISTS FOR (t:Transition) REQUIRE t.id IS UNIQUE;
+CREATE INDEX transition_target IF NOT EXISTS FOR (t:Transition) ON (t.target_id);
+CREATE CONSTRAINT scope_id IF NOT EXISTS FOR (s:Scope) REQUIRE s.id IS UNIQUE;
+CREATE CONSTRAINT principal_name IF NOT EXISTS FOR (p:Principal) REQUIRE p.name IS UNIQUE;
+CREATE CONSTRAINT token_id IF NOT EXISTS FOR (t:Token) REQUIRE t.id IS UNIQUE;
+CREATE CONSTRAINT token_hash IF NOT EXISTS FOR (t:Token) REQUIRE t.sha256 IS UNIQUE;
+CREATE CONSTRAINT session_key IF NOT EXISTS FOR (s:Session) REQUIRE (s.scope, s.session_id) IS UNIQUE;
+CREATE CONSTRAINT idempotency_key IF NOT EXISTS FOR (k:IdempotencyKey) REQUIRE k.key IS UNIQUE;
+CREATE CONSTRAINT relation_type IF NOT EXISTS FOR (t:RelationType) REQUIRE (t.scope, t.key) IS UNIQUE;
+CREATE INDEX relation_by_type IF NOT EXISTS FOR ()-[r:RELATES_TO]-() ON (r.scope, r.type_key);
+CREATE FULLTEXT INDEX search IF NOT EXISTS FOR (n:Searchable) ON EACH [n.terms, n.scope, n.owner_scope, n.owner_id]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};
+CREATE INDEX entity_scope_id IF NOT EXISTS FOR (e:Entity) ON (e.scope, e.id);
+CREATE CONSTRAINT schema_version IF NOT EXISTS FOR (v:SchemaVersion) REQUIRE v.id IS UNIQUE;
+CREATE CONSTRAINT load_checkpoint IF NOT EXISTS FOR (c:LoadCheckpoint) REQUIRE c.id IS UNIQUE;
