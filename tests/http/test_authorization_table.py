@@ -9,6 +9,7 @@ After a deliberate change: GRAPHSVC_TEST_WRITE_TABLES=1 writes the file anew; re
 """
 
 import asyncio
+import json
 import os
 import re
 import statistics
@@ -25,6 +26,7 @@ from graphsvc.auth import NewToken, create_token
 from graphsvc.graph import Graph
 from graphsvc.http.openapi import error_classes
 from graphsvc.ids import new_id
+from graphsvc.mcp.tools import TOOLS
 from graphsvc.operations import OPERATIONS
 from tests.conftest import Database
 from tests.harness.canary import Canaries
@@ -43,6 +45,8 @@ GRANTS: dict[str, tuple[str, dict[str, list[str]]]] = {
     "operator": ("service", {"*": ["read", "write", "govern", "admin"]}),
 }
 CREDENTIALS = ("anonymous", "unknown", "expired", "revoked", *GRANTS)
+TOOL_CREDENTIALS = ("anonymous", "reader", "writer")
+"""Through tools the same service functions answer, so three credentials show that the door is the same."""
 OPEN_ROUTES = ("/live", "/ready", "/metrics", "/docs", "/openapi.json")
 
 
@@ -72,6 +76,20 @@ class Table:
         TALLY["authorization cells"] += 1
         if credential != "operator":
             self.canaries.check(response, ["own"])
+        return response
+
+    def send_tool(self, tool: str, operation: str, credential: str, place: Place) -> httpx.Response:
+        """The same request through an MCP tool, aimed at a target of a credential that the table does not use there."""
+        spare = {"anonymous": "unknown", "reader": "expired", "writer": "revoked"}[credential]
+        payload = CASES[operation](self.targets[operation, spare, place])
+        call = {"name": tool, "arguments": {"operation": operation, **payload}}
+        response = self.client(credential).post(
+            "/mcp",
+            json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call},
+            headers={"Accept": "application/json, text/event-stream"},
+        )
+        TALLY["authorization cells"] += 1
+        self.canaries.check(response, ["own"])
         return response
 
 
@@ -199,6 +217,18 @@ def cell(response: httpx.Response, operation: str) -> str:
     return f"{response.status_code} {summary(operation, body)}"
 
 
+def tool_cell(response: httpx.Response, operation: str) -> str:
+    """A cell of a tool: what its one text came to."""
+    body = response.json()
+    if "result" not in body:
+        return f"{response.status_code} {summary(operation, body)}"
+    text = body["result"]["content"][0]["text"]
+    try:
+        return f"{response.status_code} {summary(operation, json.loads(text))}"
+    except ValueError:
+        return f"{response.status_code} text"
+
+
 def folded(rows: dict[str, tuple[str, ...]]) -> list[str]:
     """Rows as text, credentials with the same cells together."""
     together: dict[tuple[str, ...], list[str]] = {}
@@ -219,6 +249,16 @@ def test_the_table(table: Table) -> None:
             for credential in CREDENTIALS
         }
         lines += [operation, *folded(rows)]
+    for tool in TOOLS.values():
+        for operation in tool.operations:
+            rows = {
+                credential: tuple(
+                    tool_cell(table.send_tool(tool.name, operation, credential, place), operation)
+                    for place in PLACES
+                )
+                for credential in TOOL_CREDENTIALS
+            }
+            lines += [f"MCP {tool.name} {operation}", *folded(rows)]
     for route in (*OPEN_ROUTES, *(f"/v1/{name}" for name in OPERATIONS)):
         rows = {
             credential: (str(table.client(credential).get(route).status_code),) for credential in CREDENTIALS
@@ -256,6 +296,21 @@ def _told(response: httpx.Response, table: Table, operation: str, credential: st
             text = text.replace(str(body[key]), "~")
     text = re.sub(r'"at":"[^"]+"(?=\},"accounting")', "", text)  # when the totals of a graph were counted
     return text
+
+
+@pytest.mark.parametrize("tool", sorted(TOOLS))
+def test_foreign_is_missing_through_every_tool(tool: str, table: Table) -> None:
+    for operation in TOOLS[tool].operations:
+        for credential in ("reader", "writer"):
+            spare = {"reader": "expired", "writer": "revoked"}[credential]
+            told = []
+            for place in ("foreign", "missing"):
+                response = table.send_tool(tool, operation, credential, place)  # type: ignore[arg-type]
+                text = json.dumps(response.json())
+                for spelling in table.targets[operation, spare, place].spellings():  # type: ignore[index]
+                    text = text.replace(spelling, "=" * len(spelling))
+                told.append(re.sub(r'\\"(request_id|bookmark)\\": ?\\"[^"]*\\"', "", text))
+            assert told[0] == told[1], (operation, credential)
 
 
 def test_no_error_has_another_status_than_the_table_of_errors(table: Table) -> None:
