@@ -15,6 +15,7 @@ import orjson
 
 from graphsvc.domain.names import content_key, name_key, pointer_key, relation_type_key
 from graphsvc.domain.source_ref import SourceRef
+from graphsvc.domain.times import in_utc
 from graphsvc.graph import Graph, Transaction
 from graphsvc.memory_sources.candidates import candidate_key
 from graphsvc.schema import apply_schema
@@ -132,7 +133,7 @@ async def _write_rows(target: Graph, query: str, rows: Iterable[Mapping[str, Any
         page = waiting[start : start + _PAGE]
 
         async def work(tx: Transaction, page: list[Mapping[str, Any]] = page) -> None:
-            await tx.run(query, rows=page)
+            await tx.run(query, rows=in_utc(page))
 
         await target.transaction(None, work, name=query)
 

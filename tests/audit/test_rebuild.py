@@ -50,6 +50,15 @@ def empty(spare: Database) -> None:
     cypher(spare, "MATCH (n) DETACH DELETE n")
 
 
+NAMED_ZONES = """
+CALL () { MATCH (n) RETURN n AS thing UNION ALL MATCH ()-[r]->() RETURN r AS thing }
+UNWIND keys(thing) AS key
+WITH key, thing[key] AS value
+WHERE value IS :: ZONED DATETIME AND toString(value) ENDS WITH ']'
+RETURN DISTINCT key
+"""
+
+
 @pytest.fixture(scope="module")
 def rebuilt(service: ServiceProcess, database: Database, spare: Database) -> Rebuilt:
     """`rebuilt(scopes)`: what a rebuild of them in an empty database finds."""
@@ -66,7 +75,9 @@ def rebuilt(service: ServiceProcess, database: Database, spare: Database) -> Reb
                 await graph.close()
                 await target.close()
 
-        return asyncio.run(work())
+        reports = asyncio.run(work())
+        assert cypher(spare, NAMED_ZONES) == [], "instants are stored otherwise than where they came from"
+        return reports
 
     return run
 
