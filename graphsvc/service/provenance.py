@@ -20,7 +20,7 @@ _CHAIN_MAX: Final = 200
 _UNDO_PAGE: Final = 1_000
 _COUNTED_MAX: Final = 2**31
 _EXAMPLES: Final = 20
-_RETIRING: Final = {
+RETIRING: Final = {
     "observation": ("observations", "provenance/retire_observations"),
     "relation": ("relations", "provenance/retire_relations"),
     "task_link": ("links", "provenance/retire_links"),
@@ -87,7 +87,7 @@ def _with_source(record: dict[str, Any]) -> dict[str, Any]:
 async def retire_by_provenance(call: Call, request: RetireByProvenance) -> dict[str, Any]:
     """Retire what one run created, in the scopes that the caller governs; `dry_run` only counts it."""
     scope = call.principal.acting_scope("govern", request.scope)
-    retired: Counter[str] = Counter(dict.fromkeys((name for name, _ in _RETIRING.values()), 0))
+    retired: Counter[str] = Counter(dict.fromkeys((name for name, _ in RETIRING.values()), 0))
     answer: dict[str, Any] = {"request_id": call.request_id, "bookmarks": []}
     while True:
         page = None if request.dry_run else _UNDO_PAGE
@@ -101,7 +101,7 @@ async def retire_by_provenance(call: Call, request: RetireByProvenance) -> dict[
         else:
             done = {kind: len(ids) for kind, ids in created.items()}
         for kind, count in done.items():
-            retired[_RETIRING[kind][0]] += count
+            retired[RETIRING[kind][0]] += count
         if request.dry_run or not any(done.values()):
             return {"would_retire" if request.dry_run else "retired": dict(retired), **answer}
 
@@ -113,14 +113,19 @@ async def _created(
     rows = await call.graph.read(
         scope, "provenance/created_by_run", bookmarks=call.bookmarks, page=page or _COUNTED_MAX, **run
     )
-    return {row["kind"]: row["ids"] for row in rows if row["kind"] in _RETIRING}
+    return {row["kind"]: row["ids"] for row in rows if row["kind"] in RETIRING}
 
 
 async def _retire(batch: WriteBatch, created: dict[str, list[str]]) -> dict[str, Any]:
     done: dict[str, int] = {}
-    for kind, (_, query) in _RETIRING.items():
+    for kind, (_, query) in RETIRING.items():
         rows = [
-            {"index": i, "id": item_id, "transition_id": batch.ids.get("trn", "undo", item_id)}
+            {
+                "index": i,
+                "id": item_id,
+                "is_found": True,
+                "transition_id": batch.ids.get("trn", "undo", item_id),
+            }
             for i, item_id in enumerate(created.get(kind, ()))
         ]
         done[kind] = len(await batch.run(query, rows))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from graphsvc.service.provenance import RETIRING
 from tests.claims.conftest import MakeHuman
 from tests.conftest import Database, World
 from tests.harness.neo4j_session import cypher
@@ -214,3 +215,28 @@ def test_audit_memory_reports_each_kind_of_problem_and_repairs_nothing(
     assert next(iter(answer)) == "framing"
     assert [problem["found"] for problem in answer["problems"]] == [1] * 5
     cypher(database, "MATCH (n) WHERE n.id ENDS WITH $s DETACH DELETE n", s=told.scope)
+
+
+def test_the_undo_of_a_run_retires_one_of_every_kind_that_it_made(world: World) -> None:
+    agent = world.agent(a="read,write,govern")
+    agent.call("create_entities", entities=[{"name": "Fir"}])
+    for operation, payload in (
+        ("create_entities", {"entities": [{"name": "Elm", "aliases": ["Ulmus"], "observations": ["tall"]}]}),
+        ("create_relations", {"relations": [{"from": "Elm", "type": "near", "to": "Fir"}]}),
+        ("create_tasks", {"tasks": [{"title": "Prune", "external_id": "t-1"}]}),
+        ("create_notes", {"notes": [{"title": "On elms"}]}),
+        ("link_task_entity", {"task": "t-1", "entity": "Fir"}),
+        ("propose_claims", {"claims": [{"subject": "Fir", "predicate": "is", "object": "tall"}]}),
+        ("put_document", {"title": "On elms", "text": "Elms are tall."}),
+    ):
+        agent.call(operation, **payload, provenance={"session_id": "bad"})
+    made = {
+        kind: int(kind not in {"supports", "candidates"})  # only `graphsvc ingest` makes these
+        for kind, _ in RETIRING.values()
+    }
+    assert agent.call("retire_by_provenance", session_id="bad", dry_run=True)["would_retire"] == made
+    assert agent.call("retire_by_provenance", session_id="bad")["retired"] == made
+    assert [r["entity"]["name"] for r in agent.call("open_nodes", names=["Elm", "Fir"])["entities"]] == [
+        "Fir"
+    ]
+    assert set(agent.call("retire_by_provenance", session_id="bad")["retired"].values()) == {0}

@@ -1,12 +1,15 @@
 """Services behind a proxy that can break them, and a Neo4j of their own for what would disturb all other tests."""
 
 import itertools
+import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import neo4j
 import pytest
@@ -22,10 +25,11 @@ HERE = Path(__file__).parent
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Faults belong to the long run: they need a quiet machine, as each is judged by the time it takes."""
     for item in items:
-        if HERE in item.path.parents:
+        if HERE in item.path.parents and set(item.fixturenames) & _BREAKING:
             item.add_marker(pytest.mark.long)
 
 
+_BREAKING = {"broken", "make_broken", "own_neo4j"}
 _numbers = itertools.count(1)
 _RUN = os.urandom(3).hex()
 
@@ -40,8 +44,8 @@ class Broken:
     callers: list[Caller] = field(default_factory=list)
     scopes: dict[str, str] = field(default_factory=dict)
 
-    def caller(self) -> Caller:
-        """A new agent with a scope of its own."""
+    def caller(self, kind: Literal["agent", "human"] = "agent") -> Caller:
+        """A new agent with a scope of its own, or a person who may do all there."""
         operator = Caller(self.service.base_url, self.service.token())
         scope = f"project:f{_RUN}-{next(_numbers)}"
         # A database that has just started plans each query for the first time, which may take longer than a deadline.
@@ -59,12 +63,33 @@ class Broken:
             "kind": "agent",
             "grants": {scope: ["read", "write", "govern"]},
         }
-        made = operator.call("create_tokens", tokens=[token])["results"][0]
+        made = (
+            {"token": self._persons_token(scope)}
+            if kind == "human"
+            else operator.call("create_tokens", tokens=[token])["results"][0]
+        )
         operator.close()
         caller = Caller(self.service.base_url, made["token"])
         self.callers.append(caller)
         self.scopes[caller.token] = scope
         return caller
+
+    def _persons_token(self, scope: str) -> str:
+        """People's tokens are made at the terminal only."""
+        done = subprocess.run(
+            [sys.executable, "-m", "graphsvc", "token", "create", "--principal", scope.replace(":", ".")]
+            + ["--kind", "human", "--json", f"--grant={scope}=read,write,govern,approve"],
+            env=os.environ
+            | {
+                "GRAPHSVC_NEO4J_URI": self.service.bolt_url,
+                "GRAPHSVC_NEO4J_USER": self.service.user,
+                "GRAPHSVC_NEO4J_PASSWORD": self.service.password,
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return str(json.loads(done.stdout)["token"])
 
     def scope_of(self, caller: Caller) -> str:
         """The scope that was made for this agent."""

@@ -2,23 +2,32 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+import httpx
 
 from tests.harness.service_process import Caller
 
 Payload = dict[str, Any]
+Answers = dict[str, Any]
+"""The answer to each operation before."""
+Asked = Payload | Callable[[Caller, Answers], Payload]
 
 
 @dataclass(frozen=True)
 class WriteCase:
-    """`payload` where `before` was carried out; `outcome` is the first answer, `again` that of a repetition."""
+    """`payload` where `before` was carried out; `outcome` is the first answer, `again` that of a repetition.
+
+    A payload that names what `before` made is a function of the caller, who looks it up, and of the answers so far.
+    """
 
     operation: str
-    payload: Payload
+    payload: Asked
     outcome: str
     again: str
     is_there: Callable[[Caller], bool]
-    before: tuple[tuple[str, Payload], ...] = field(default=())
+    before: tuple[tuple[str, Asked], ...] = field(default=())
+    by: Literal["agent", "human"] = "agent"
 
 
 def opened(caller: Caller, name: str = "Elm") -> dict[str, Any] | None:
@@ -27,11 +36,24 @@ def opened(caller: Caller, name: str = "Elm") -> dict[str, Any] | None:
     return records[0] if records else None
 
 
-def outcome_of(answer: Any) -> str:
+def payload_of(asked: Asked, caller: Caller, answers: Answers) -> Payload:
+    """The payload, with what this caller finds for it."""
+    return asked(caller, answers) if callable(asked) else asked
+
+
+def outcome_of(response: httpx.Response) -> str:
     """The first outcome of an answer in a word: of its text or alias where the item itself is only `ok`."""
-    for counted in ("retired", "removed"):
+    answer = response.json()
+    if response.status_code != 200:
+        return str(answer["type"]).removeprefix("/errors/")
+    for made in ("fact", "decision", "approval"):
+        if made in answer:
+            return made
+    for counted in ("retired", "revived", "removed"):
         if counted in answer:
-            return f"{counted} {answer[counted]}"
+            count = answer[counted]
+            by_kind = sorted(kind for kind in count if count[kind]) if isinstance(count, dict) else None
+            return f"{counted} {count if by_kind is None else ', '.join(by_kind)}"
     if "results" not in answer:
         return str(answer["outcome"])
     result = answer["results"][0]
@@ -177,8 +199,103 @@ CASES += (
     ),
 )
 
-NOT_HERE = {
-    "retire": "its ids come from the answers of other writes: tests/tasks/test_tasks.py",
-    "revive": "as retire",
-}
-"""Writing operations without a case, and where their faults are tried instead."""
+_CLAIM: tuple[str, Payload] = (
+    "propose_claims",
+    {
+        "claims": [
+            {
+                "subject": "Elm",
+                "predicate": "is",
+                "object": "tall",
+                "evidence": [{"kind": "page", "ref": "p. 1"}],
+            }
+        ]
+    },
+)
+_TOLD = {"text": "Elm supplies Fir."}
+
+
+def _claims(caller: Caller, status: str | None = None) -> list[dict[str, Any]]:
+    return list(caller.call("list_claims", status=status)["claims"])
+
+
+def _facts(caller: Caller) -> list[dict[str, Any]]:
+    return list(caller.call("list_facts")["facts"])
+
+
+def _claim(_: Caller, answers: Answers) -> Payload:
+    return {"claim": answers["propose_claims"]["results"][0]["id"]}
+
+
+def _approve(caller: Caller, answers: Answers) -> Payload:
+    return _claim(caller, answers) | {"statement_sha256": _claims(caller)[0]["statement_sha256"]}
+
+
+def _promote(caller: Caller, answers: Answers) -> Payload:
+    return _claim(caller, answers) | {"mode": "human_confirmed"}
+
+
+def _is_approved(caller: Caller) -> bool:
+    """Whether the approval is there, as without it no claim becomes a fact."""
+    promote = {"claim": _claims(caller)[0]["id"], "mode": "human_confirmed"}
+    return caller.post("promote_candidate", promote).status_code == 200
+
+
+def _invalidate(_: Caller, answers: Answers) -> Payload:
+    fact = answers["promote_candidate"]["fact"]
+    return {"fact": fact, "action": "invalidate", "effective_at": "2100-01-01T00:00:00Z"}
+
+
+_GOVERNED: tuple[tuple[str, Asked], ...] = (
+    _ELM,
+    _CLAIM,
+    ("approve", _approve),
+    ("promote_candidate", _promote),
+)
+
+CASES += (
+    WriteCase("propose_claims", _CLAIM[1], "created", "existing", lambda c: len(_claims(c)) == 1, (_ELM,)),
+    WriteCase("extract_claims", _TOLD, "created", "existing", lambda c: len(_claims(c)) == 1, (_ELM,)),
+    WriteCase(
+        "reject_claim", _claim, "decision", "conflict",
+        lambda c: len(_claims(c, "rejected")) == 1, (_ELM, _CLAIM),
+    ),
+    WriteCase(
+        "approve", _approve, "approval", "conflict",
+        _is_approved, (_ELM, _CLAIM), "human",
+    ),
+    WriteCase(
+        "promote_candidate", _promote, "fact", "conflict",
+        lambda c: len(_facts(c)) == len(_claims(c, "promoted")) == 1, _GOVERNED[:3], "human",
+    ),
+    WriteCase(
+        "govern_fact", _invalidate, "decision", "decision",
+        lambda c: str(_facts(c)[0]["valid_to"]).startswith("2100"), _GOVERNED, "human",
+    ),
+)  # fmt: skip
+
+_RUN: tuple[str, Payload] = (
+    "create_entities",
+    {"entities": [{"name": "Oak", "observations": ["oaken"]}], "provenance": {"session_id": "s-1"}},
+)
+
+
+def _task(_: Caller, answers: Answers) -> Payload:
+    return {"ids": [answers["create_tasks"]["results"][0]["id"]]}
+
+
+def _is_retired(caller: Caller) -> bool:
+    """Whether the task is retired, as a retired one is not found by its title."""
+    return caller.call("find_by_title", phrase="Prune the elm", kinds=["task"])["hits"] == []
+
+
+CASES += (
+    WriteCase(
+        "retire_by_provenance", {"session_id": "s-1"}, "retired entities, observations", "retired ",
+        lambda c: opened(c, "Oak") is None, (_RUN,),
+    ),
+    WriteCase("retire", _task, "retired 1", "retired 0", _is_retired, (_ELM, _TASK)),
+    WriteCase(
+        "revive", _task, "revived 1", "revived 0", lambda c: not _is_retired(c), (_ELM, _TASK, ("retire", _task))
+    ),
+)  # fmt: skip
