@@ -2,7 +2,7 @@
 
 from fastapi import FastAPI
 
-from graphsvc.server import app_factory
+from graphsvc.worker import app_factory
 
 
 def app_with_floor() -> FastAPI:

@@ -1,38 +1,22 @@
-"""Runs the HTTP service: database, socket, workers (spec 10, 12)."""
+"""Runs the HTTP service: database, socket, worker processes (spec 10, 12)."""
 
-import asyncio
 import ipaddress
 import json
 import os
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import psutil
 import uvicorn
-from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
-from graphsvc.auth import OPERATOR, OPERATOR_ACTIONS, Authenticator, NewToken, create_token
 from graphsvc.configuration import ConfigurationError, load_configuration
-from graphsvc.database import DatabaseAddress, connect, database_address
-from graphsvc.errors import GraphsvcError, Unauthorized
-from graphsvc.graph import Graph, Transaction
-from graphsvc.http.app import create_app
-from graphsvc.ids import new_id
+from graphsvc.database import DatabaseAddress, database_address
 from graphsvc.private_file import write_private
 from graphsvc.resolvers.registry import Registry
-from graphsvc.schema import apply_schema
-from graphsvc.scope import SHARED, WILDCARD
-from graphsvc.service.sealing import seal_for_ever
 from graphsvc.settings import Settings
-from graphsvc.telemetry import log
-from graphsvc.warmup import warm_up
 
 DEFAULT_PORT: Final = 8737
-_RETRY_S: Final = 0.5
 _SHUTDOWN_S: Final = 10
 
 
@@ -97,7 +81,7 @@ def serve(settings: Settings) -> None:
         os.environ["GRAPHSVC_NEO4J_PASSWORD_FILE"] = address.password_file
     write_state(settings, base_url, address)
     config = uvicorn.Config(
-        "graphsvc.server:app_factory",
+        "graphsvc.worker:app_factory",
         factory=True,
         workers=settings.http_workers,
         log_level="warning",
@@ -129,78 +113,3 @@ def write_state(settings: Settings, base_url: str, address: DatabaseAddress) -> 
         "started_at": psutil.Process().create_time(),
     }
     write_private(settings.state_file, json.dumps(state))
-
-
-def app_factory() -> FastAPI:
-    """The application of one worker, from the environment."""
-    settings = Settings()
-    if settings.neo4j_uri is None:
-        raise ServeError(
-            "a worker needs GRAPHSVC_NEO4J_URI; start the service with `graphsvc up` or `graphsvc serve`"
-        )
-    address = DatabaseAddress(settings.neo4j_uri, settings.neo4j_user, settings.neo4j_password_value() or "")
-    graph = connect(settings, address)
-    app = create_app(settings, graph)
-    inner = app.router.lifespan_context
-
-    @asynccontextmanager
-    async def lifespan(running: FastAPI) -> AsyncIterator[Any]:
-        preparing = asyncio.create_task(prepare(running, settings, graph))
-        async with inner(running) as state:
-            yield state
-            preparing.cancel()
-
-    app.router.lifespan_context = lifespan
-    return app
-
-
-async def prepare(app: FastAPI, settings: Settings, graph: Graph) -> None:
-    """Schema, the shared scope and the operator's token, as soon as the database answers; until then not ready.
-
-    After that this is the sealer of the log (spec 08).
-    """
-    while True:
-        try:
-            await apply_schema(graph)
-            await ensure_operator(graph, settings.token_file)
-        except GraphsvcError as error:
-            log.warning("not_ready_yet", error=type(error).__name__)
-            await asyncio.sleep(_RETRY_S)
-        except Exception as error:
-            log.error("preparing_failed", error=type(error).__name__, detail=str(error)[:200])
-            await asyncio.sleep(_RETRY_S)
-        else:
-            app.state.prepared = True
-            break
-    await warm_up(graph)
-    await seal_for_ever(graph, settings)
-
-
-def read_token(token_file: Path) -> str | None:
-    """The token that this file keeps; None where there is no file."""
-    try:
-        return token_file.read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
-        return None
-
-
-async def ensure_operator(graph: Graph, token_file: Path) -> None:
-    """Make sure that `shared` exists and that the token in this file works, making a new one where it does not."""
-    shared = {"id": SHARED, "title": "Shared", "sensitive": False, "creation_id": new_id("req")}
-
-    async def work(tx: Transaction) -> None:
-        await tx.run("auth/create_scopes", scopes=[shared])
-
-    await graph.transaction(None, work, name="create_scopes")
-    kept = read_token(token_file)
-    if kept is not None:
-        try:
-            await Authenticator(graph, 0).authenticate(f"Bearer {kept}")
-        except Unauthorized:
-            pass
-        else:
-            return
-    token_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new = NewToken(OPERATOR, "service", {WILDCARD: OPERATOR_ACTIONS}, default_scope=SHARED)
-    _, secret = await create_token(graph, new, OPERATOR)
-    write_private(token_file, secret)

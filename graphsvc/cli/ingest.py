@@ -30,8 +30,8 @@ from graphsvc.memory_sources.supports import (
     find_support,
     not_analyzed,
 )
+from graphsvc.operator_token import ensure_operator, read_token
 from graphsvc.schema import apply_schema
-from graphsvc.server import ensure_operator, read_token
 from graphsvc.service.call import Call
 from graphsvc.service.memory import MemoryStore
 from graphsvc.settings import Settings

@@ -15,8 +15,8 @@ from graphsvc.database import connect, database_address
 from graphsvc.graph import Graph
 from graphsvc.ids import new_id
 from graphsvc.importers import IMPORTERS
+from graphsvc.operator_token import ensure_operator
 from graphsvc.schema import apply_schema
-from graphsvc.server import ensure_operator
 from graphsvc.service.call import Call
 from graphsvc.service.loading import Loader, LoadPlan, LoadReport, plan_load
 from graphsvc.settings import Settings

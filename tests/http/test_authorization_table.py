@@ -15,6 +15,7 @@ import re
 import statistics
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -135,7 +136,11 @@ def table(service: ServiceProcess, operator: Caller, database: Database) -> Iter
     )["results"]
     tokens["expired"], tokens["revoked"] = (result["token"] for result in made)
     operator.call("revoke_tokens", token_ids=[made[1]["token_id"]])
-    targets = make_targets(operator, scopes, canaries)
+    everywhere = {scopes[place]: ["read", "write"] for place in ("own", "foreign")}
+    maker = {"principal": f"t{run}-maker", "kind": "service", "grants": everywhere}
+    made = operator.call("create_tokens", tokens=[maker])["results"]
+    with closing(Caller(service.base_url, made[0]["token"])) as caller:
+        targets = make_targets(caller, scopes, canaries)
     made_table = Table(service.base_url, tokens, scopes, targets, canaries)
     yield made_table
     for client in made_table.callers.values():
@@ -146,10 +151,12 @@ def make_targets(
     operator: Caller, scopes: dict[str, str], canaries: Canaries
 ) -> dict[tuple[str, str, Place], Target]:
     """An own and a foreign entity for every cell, each with a fact, another name and a relation; and missing ones."""
+    run = os.urandom(3).hex()
     cells = [(operation, credential) for operation in OPERATIONS for credential in CREDENTIALS]
     targets: dict[tuple[str, str, Place], Target] = {}
     for place in PLACES:
-        names = [f"{place:7} target {i:04d}".replace(" ", "-") for i in range(len(cells))]
+        # Of this run alone, as the operator sees the targets of all runs in a database that is used again.
+        names = [f"{place:7} {run} {i:04d}".replace(" ", "-") for i in range(len(cells))]
         ids = [new_id("ent") for _ in names]
         tasks, notes = [new_id("task") for _ in names], [new_id("note") for _ in names]
         docs = [new_id("doc") for _ in names]
