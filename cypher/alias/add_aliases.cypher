@@ -38,8 +38,17 @@ CALL (row, n, e, changed) {
 }
 RETURN row.index AS index, n.id AS id, changed,
        EXISTS {
-         MATCH (other_alias:Alias {key: row.key})-[m:NAMES]->(other:Entity)
-         WHERE other_alias.scope IN $visible_scopes AND other.scope IN $visible_scopes AND other <> e
+         CALL (row) {
+           UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+           MATCH (same:Alias {key: row.key, scope: scope})
+           RETURN same
+           UNION ALL
+           MATCH (same:Alias)
+           WHERE size($visible_scopes) > 32 AND same.key = row.key AND same.scope IS NOT NULL
+           RETURN same
+         }
+         MATCH (same)-[m:NAMES]->(other:Entity)
+         WHERE same.scope IN $visible_scopes AND other.scope IN $visible_scopes AND other <> e
            AND m.retired_at IS NULL AND other.retired_at IS NULL
        } AS shared,
        row.transition_id AS transition_id

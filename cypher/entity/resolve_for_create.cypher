@@ -1,5 +1,6 @@
 // Who already has a name that is to be created: the write scope's own entity (retired or live), the one that it was merged
 // into, and live ones elsewhere.
+// Of few scopes each name is looked up by itself, so that what others have costs nothing; of many, all at once.
 // access: write
 // scope: gated
 // params: rows LIST<MAP>, visible_scopes LIST<STRING>, write_scope STRING
@@ -9,8 +10,19 @@ OPTIONAL MATCH (own:Entity {scope: $write_scope, name_key: row.name_key})
 CALL (row, own) {
   WITH row, own
   WHERE own IS NULL AND row.elsewhere
-  MATCH (e:Entity)
-  WHERE e.name_key = row.name_key AND e.scope IN $visible_scopes AND e.scope <> $write_scope AND e.retired_at IS NULL
+  CALL (row) {
+    UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+    MATCH (e:Entity {scope: scope, name_key: row.name_key})
+    RETURN e
+    UNION ALL
+    MATCH (a:Alias)
+    WHERE size($visible_scopes) > 32 AND a.key = row.name_key AND a.scope IS NOT NULL
+    MATCH (a)-[n:NAMES]->(e:Entity)
+    WHERE n.primary
+    RETURN e
+  }
+  WITH e
+  WHERE e.scope IN $visible_scopes AND e.scope <> $write_scope AND e.retired_at IS NULL
   RETURN collect(e{.id, .scope, .name, .kind})[0..2] AS others
 }
 CALL (own) {

@@ -1,5 +1,6 @@
 // Who is meant by a name, alias or id: the owners at the first step that has any (spec 01).
 // Steps: id or external id, own name in the home scope, own name elsewhere visible, alias in the home scope, alias elsewhere visible.
+// Of few scopes each key is looked up by itself, so that what others have costs nothing; of many, all at once.
 // access: read
 // scope: gated
 // params: rows LIST<MAP>, visible_scopes LIST<STRING>, home_scope STRING
@@ -10,12 +11,30 @@ CALL (row) {
   WHERE e.scope IN $visible_scopes AND e.retired_at IS NULL
   RETURN e, 0 AS step
   UNION
-  MATCH (x:ExternalId {value: row.external_id})-[:IDENTIFIES]->(e:Entity)
+  CALL (row) {
+    UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+    MATCH (x:ExternalId {value: row.external_id, scope: scope})
+    RETURN x
+    UNION ALL
+    MATCH (x:ExternalId)
+    WHERE size($visible_scopes) > 32 AND x.value = row.external_id AND x.scope IS NOT NULL
+    RETURN x
+  }
+  MATCH (x)-[:IDENTIFIES]->(e:Entity)
   WHERE x.scope IN $visible_scopes AND e.scope IN $visible_scopes AND e.retired_at IS NULL
   RETURN e, 0 AS step
   UNION
-  MATCH (a:Alias)-[n:NAMES]->(e:Entity)
-  WHERE a.key = row.key AND a.scope IN $visible_scopes AND n.retired_at IS NULL
+  CALL (row) {
+    UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+    MATCH (a:Alias {key: row.key, scope: scope})
+    RETURN a
+    UNION ALL
+    MATCH (a:Alias)
+    WHERE size($visible_scopes) > 32 AND a.key = row.key AND a.scope IS NOT NULL
+    RETURN a
+  }
+  MATCH (a)-[n:NAMES]->(e:Entity)
+  WHERE a.scope IN $visible_scopes AND n.retired_at IS NULL
     AND e.scope IN $visible_scopes AND e.retired_at IS NULL
   RETURN e, min(CASE
     WHEN n.primary AND e.scope = $home_scope THEN 1

@@ -1,15 +1,25 @@
 // What may answer a search: observations, facts, names and relation types that hold its words, weighted by how rare each word is
 // inside the visible scopes, with what was recorded around the best of them in their sessions. The scopes are mandatory
 // clauses of the full-text query itself, so that nothing foreign takes a place in the pool; liveness and both scopes
-// are checked again on the graph. With an `anchor` (a project) an entity outside it counts only if the project has a
-// note on it.
+// are checked again on the graph. Of few scopes each name is looked up by itself; of many, all at once. With an `anchor`
+// (a project) an entity outside it counts only if the project has a note on it.
 // access: read
 // scope: gated
 // params: terms LIST<MAP>, scope_clause STRING, keys LIST<STRING>, df_max INTEGER, pool_max INTEGER, named_max INTEGER, related_max INTEGER, session_hits_max INTEGER, session_reach INTEGER, anchor STRING, visible_scopes LIST<STRING>
 // returns: hits, named, related, pool, last_score, weights
 CALL () {
-  MATCH (a:Alias)-[n:NAMES]->(e:Entity)
-  WHERE a.pointer_key IN $keys AND a.scope IN $visible_scopes AND n.retired_at IS NULL
+  CALL () {
+    UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+    MATCH (a:Alias)
+    WHERE a.pointer_key IN $keys AND a.scope = scope
+    RETURN a
+    UNION ALL
+    MATCH (a:Alias)
+    WHERE size($visible_scopes) > 32 AND a.pointer_key IN $keys AND a.scope IS NOT NULL
+    RETURN a
+  }
+  MATCH (a)-[n:NAMES]->(e:Entity)
+  WHERE a.scope IN $visible_scopes AND n.retired_at IS NULL
     AND e.scope IN $visible_scopes AND e.retired_at IS NULL
   WITH e, collect(DISTINCT a.pointer_key) AS keys
   ORDER BY e.id LIMIT $named_max

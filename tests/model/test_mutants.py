@@ -44,6 +44,8 @@ def mutated(name: str, folder: Path) -> Path:
     file = folder / "cypher" / f"{name}.cypher"
     text, count = _CLAUSE.subn(r"(\1 IN $\2 OR true)", file.read_text(encoding="utf-8"))
     assert count
+    # The lookup that knows no scopes is the one that the conditions hold.
+    text = text.replace("size($visible_scopes) > 32", "true")
     file.write_text(text, encoding="utf-8")
     return folder
 
