@@ -17,11 +17,13 @@ from neo4j.time import Date, DateTime
 
 from graphsvc.cli.load import load_files
 from graphsvc.domain.graph_lines import Edge, Node, edge_line, node_line, parse_line
+from graphsvc.seeding.generate import GraphOptions, write_graph
 from graphsvc.service.importing import ImportRefused, import_graph
 from graphsvc.service.replay import replay, verify
 from graphsvc.settings import Settings
 from tests.audit.test_audit import STEP, carry_out
 from tests.care.conftest import Empty, bring, export, on, service_on
+from tests.conftest import Database
 from tests.harness.neo4j_session import cypher
 from tests.harness.service_process import Caller
 
@@ -32,10 +34,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
 
 
-@pytest.fixture(scope="module")
-def peps(empty: Empty, home: Path, shared_data: Path) -> Path:
-    """The export of a graph that holds the PEPs."""
-    database = empty()
+def exported(database: Database, home: Path, source: Path, file_format: str) -> Path:
+    """The export of a graph that holds this file."""
     with pytest.MonkeyPatch.context() as environment:
         for name, value in {
             "HOME": str(home),
@@ -44,29 +44,50 @@ def peps(empty: Empty, home: Path, shared_data: Path) -> Path:
             "NEO4J_PASSWORD": database.password,
         }.items():
             environment.setenv(f"GRAPHSVC_{name}", value)
-        asyncio.run(load_files([shared_data / "peps.jsonl"], "peps", None, quiet=True))
-    file = home / "peps.ndjson"
+        asyncio.run(load_files([source], file_format, None, quiet=True))
+    file = home / f"{source.stem}.ndjson"
     report = export(database, home, file)
-    assert report.nodes > 5_000
-    assert report.edges > 5_000
+    assert min(report.nodes, report.edges) > 2_000
     return file
 
 
-def test_the_peps_come_back_as_the_same_bytes(peps: Path, home: Path, empty: Empty, tmp_path: Path) -> None:
-    target = empty()
-    assert not bring(target, home, peps).resumed
+@pytest.fixture(scope="module")
+def generated(empty: Empty, home: Path) -> Path:
+    """The export of a generated graph."""
+    source = home / "generated.jsonl"
+    write_graph(GraphOptions(entities=400, seed=7, scopes=3), source)
+    return exported(empty(), home, source, "jsonl")
+
+
+@pytest.mark.long
+def test_the_peps_come_back_as_the_same_bytes(
+    shared_data: Path, home: Path, empty: Empty, tmp_path: Path
+) -> None:
+    peps = exported(empty(), home, shared_data / "peps.jsonl", "peps")
+    comes_back(peps, home, empty(), tmp_path)
+
+
+def test_a_generated_graph_comes_back_as_the_same_bytes(
+    generated: Path, home: Path, empty: Empty, tmp_path: Path
+) -> None:
+    comes_back(generated, home, empty(), tmp_path)
+
+
+def comes_back(file: Path, home: Path, target: Database, tmp_path: Path) -> None:
+    """The file, imported into an empty database and exported again, is itself."""
+    assert not bring(target, home, file).resumed
     again = tmp_path / "again.ndjson"
     export(target, home, again)
-    assert again.read_bytes() == peps.read_bytes()
+    assert again.read_bytes() == file.read_bytes()
     # Times keep their zone as the database tells it, which the lines alone would not show.
     zones = cypher(target, "MATCH (e:Entity) RETURN collect(DISTINCT e.created_at.timezone) AS zones")
     assert zones == [{"zones": ["Z"]}]
     with pytest.raises(ImportRefused, match="not empty"):
-        bring(target, home, peps)
+        bring(target, home, file)
     # An export lets nobody in.
-    assert b'"Token"' not in peps.read_bytes()
-    assert b'"operator"' in peps.read_bytes()
-    assert peps.stat().st_mode & 0o777 == 0o600
+    assert b'"Token"' not in file.read_bytes()
+    assert b'"operator"' in file.read_bytes()
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_random_histories_come_back_as_the_same_bytes_and_the_service_goes_on(
@@ -126,11 +147,11 @@ DAMAGES: dict[str, tuple[Callable[[list[bytes]], list[bytes]], int, str]] = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_refused_by_line_and_writes_nothing(
-    damage: str, peps: Path, home: Path, empty: Empty, tmp_path: Path
+    damage: str, generated: Path, home: Path, empty: Empty, tmp_path: Path
 ) -> None:
     spoil, line, reason = DAMAGES[damage]
     file = tmp_path / "damaged.ndjson"
-    file.write_bytes(b"".join(spoil(peps.read_bytes().splitlines(keepends=True))))
+    file.write_bytes(b"".join(spoil(generated.read_bytes().splitlines(keepends=True))))
     target = empty()
     with pytest.raises(ImportRefused) as refused:
         bring(target, home, file)
@@ -141,7 +162,9 @@ def test_a_damaged_file_is_refused_by_line_and_writes_nothing(
     assert cypher(target, "MATCH (n:Entity) RETURN count(n) AS n") == [{"n": 0}]
 
 
-def test_an_import_that_was_cut_off_goes_on(peps: Path, home: Path, empty: Empty, tmp_path: Path) -> None:
+def test_an_import_that_was_cut_off_goes_on(
+    generated: Path, home: Path, empty: Empty, tmp_path: Path
+) -> None:
     target = empty()
 
     class Enough(Exception):
@@ -158,19 +181,19 @@ def test_an_import_that_was_cut_off_goes_on(peps: Path, home: Path, empty: Empty
 
         return on_progress
 
-    lines = len(peps.read_bytes().splitlines())
-    for cut in (lines + 4_000, lines + lines * 2 // 3, lines + lines * 9 // 10):
+    lines = len(generated.read_bytes().splitlines())
+    for cut in (lines + lines // 5, lines + lines // 2, lines + lines * 3 // 5):
         with pytest.raises(Enough):
             on(
                 target,
                 lambda graph, cut=cut: import_graph(
-                    graph, Settings(home=home), peps, on_progress=stop_at(cut)
+                    graph, Settings(home=home), generated, on_progress=stop_at(cut)
                 ),
             )
-    assert bring(target, home, peps).resumed
+    assert bring(target, home, generated).resumed
     again = tmp_path / "again.ndjson"
     export(target, home, again)
-    assert again.read_bytes() == peps.read_bytes()
+    assert again.read_bytes() == generated.read_bytes()
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
