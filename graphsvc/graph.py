@@ -79,8 +79,11 @@ class Transaction:
     async def run(self, query: CypherQuery | str, **params: object) -> list[Row]:
         """Run one query of the catalogue and return its rows as dictionaries."""
         query = Q[query] if isinstance(query, str) else query
-        result = await self._tx.run(query.text, _bind(self._scope, query, params))
-        return await result.data()
+        bound = _bind(self._scope, query, params)
+        if "rows" not in bound or not query.returns:
+            return await (await self._tx.run(query.text, bound)).data()
+        packed = await (await self._tx.run(query.packed, bound)).single(strict=True)
+        return list(packed["packed"])
 
 
 def _bind(scope: Scope | None, query: CypherQuery, params: Mapping[str, object]) -> dict[str, object]:

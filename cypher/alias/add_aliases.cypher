@@ -39,12 +39,12 @@ CALL (row, n, e, changed) {
 RETURN row.index AS index, n.id AS id, changed,
        EXISTS {
          CALL (row) {
-           UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+           UNWIND CASE WHEN size($visible_scopes) > 8 THEN [] ELSE $visible_scopes END AS scope
            MATCH (same:Alias {key: row.key, scope: scope})
            RETURN same
            UNION ALL
            MATCH (same:Alias)
-           WHERE size($visible_scopes) > 32 AND same.key = row.key AND same.scope IS NOT NULL
+           WHERE size($visible_scopes) > 8 AND same.key = row.key AND same.scope IS NOT NULL
            RETURN same
          }
          MATCH (same)-[m:NAMES]->(other:Entity)

@@ -11,12 +11,12 @@ CALL (row, own) {
   WITH row, own
   WHERE own IS NULL AND row.elsewhere
   CALL (row) {
-    UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+    UNWIND CASE WHEN size($visible_scopes) > 8 THEN [] ELSE $visible_scopes END AS scope
     MATCH (e:Entity {scope: scope, name_key: row.name_key})
     RETURN e
     UNION ALL
     MATCH (a:Alias)
-    WHERE size($visible_scopes) > 32 AND a.key = row.name_key AND a.scope IS NOT NULL
+    WHERE size($visible_scopes) > 8 AND a.key = row.name_key AND a.scope IS NOT NULL
     MATCH (a)-[n:NAMES]->(e:Entity)
     WHERE n.primary
     RETURN e

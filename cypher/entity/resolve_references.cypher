@@ -12,12 +12,12 @@ CALL (row) {
   RETURN e, 0 AS step
   UNION
   CALL (row) {
-    UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+    UNWIND CASE WHEN size($visible_scopes) > 8 THEN [] ELSE $visible_scopes END AS scope
     MATCH (x:ExternalId {value: row.external_id, scope: scope})
     RETURN x
     UNION ALL
     MATCH (x:ExternalId)
-    WHERE size($visible_scopes) > 32 AND x.value = row.external_id AND x.scope IS NOT NULL
+    WHERE size($visible_scopes) > 8 AND x.value = row.external_id AND x.scope IS NOT NULL
     RETURN x
   }
   MATCH (x)-[:IDENTIFIES]->(e:Entity)
@@ -25,12 +25,12 @@ CALL (row) {
   RETURN e, 0 AS step
   UNION
   CALL (row) {
-    UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+    UNWIND CASE WHEN size($visible_scopes) > 8 THEN [] ELSE $visible_scopes END AS scope
     MATCH (a:Alias {key: row.key, scope: scope})
     RETURN a
     UNION ALL
     MATCH (a:Alias)
-    WHERE size($visible_scopes) > 32 AND a.key = row.key AND a.scope IS NOT NULL
+    WHERE size($visible_scopes) > 8 AND a.key = row.key AND a.scope IS NOT NULL
     RETURN a
   }
   MATCH (a)-[n:NAMES]->(e:Entity)

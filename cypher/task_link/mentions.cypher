@@ -5,13 +5,13 @@
 // params: keys LIST<STRING>, owners_max INTEGER, visible_scopes LIST<STRING>
 // returns: key, owners
 CALL () {
-  UNWIND CASE WHEN size($visible_scopes) > 32 THEN [] ELSE $visible_scopes END AS scope
+  UNWIND CASE WHEN size($visible_scopes) > 8 THEN [] ELSE $visible_scopes END AS scope
   MATCH (a:Alias)
   WHERE a.pointer_key IN $keys AND a.scope = scope
   RETURN a
   UNION ALL
   MATCH (a:Alias)
-  WHERE size($visible_scopes) > 32 AND a.pointer_key IN $keys AND a.scope IS NOT NULL
+  WHERE size($visible_scopes) > 8 AND a.pointer_key IN $keys AND a.scope IS NOT NULL
   RETURN a
 }
 MATCH (a)-[n:NAMES]->(e:Entity)

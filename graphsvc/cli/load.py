@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from uvicorn.loops.auto import auto_loop_factory
 
 from graphsvc.auth import Authenticator
 from graphsvc.database import connect, database_address
@@ -48,7 +49,10 @@ def load(
     """
     if file_format not in IMPORTERS:
         raise typer.BadParameter(f"--format is one of {', '.join(sorted(IMPORTERS))}")
-    reports = asyncio.run(load_files(paths, file_format, scope, dry_run=dry_run, again=again, quiet=as_json))
+    with asyncio.Runner(loop_factory=auto_loop_factory()) as runner:
+        reports = runner.run(
+            load_files(paths, file_format, scope, dry_run=dry_run, again=again, quiet=as_json)
+        )
     if as_json:
         typer.echo(json.dumps([_as_data(path, report, seconds) for path, report, seconds in reports]))
     else:

@@ -288,6 +288,13 @@ def _pieces(chunk: str) -> Iterator[_Piece]:
         end_before = end if is_word else -2
 
 
+@lru_cache(maxsize=_REMEMBERED_CHUNKS)
+def _stem(word: str) -> str:
+    """Remembered apart from the chunks, in which a word stands beside all sorts of punctuation."""
+    with _STEMMER_LOCK:
+        return str(_STEMMER.stemWord(word))
+
+
 def _word_concepts(piece: _Piece) -> Iterator[_Concept]:
     start, end = piece.start, piece.end
     contracted = "'" in piece.text or "’" in piece.text
@@ -301,9 +308,7 @@ def _word_concepts(piece: _Piece) -> Iterator[_Concept]:
     if bare != word:
         forms.append(_form(bare, Kind.FOLDED, start, end))
     if bare.isascii() and bare.isalpha() and word not in FUNCTION_WORDS:
-        with _STEMMER_LOCK:
-            stem = _STEMMER.stemWord(BASE_FORMS.get(bare, bare))
-        forms.append(_form(STEM_MARK + stem, Kind.STEM, start, end))
+        forms.append(_form(STEM_MARK + _stem(BASE_FORMS.get(bare, bare)), Kind.STEM, start, end))
     yield tuple(forms)
     parts = [] if contracted else list(_PART.finditer(piece.text))
     if len(parts) > 1:
