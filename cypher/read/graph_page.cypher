@@ -32,7 +32,8 @@ CALL (e, after) {
     AND other.scope IN $visible_scopes AND other.retired_at IS NULL AND other.id <= e.id
   WITH DISTINCT r, startNode(r) AS source, endNode(r) AS target
   ORDER BY r.id LIMIT $items_max
-  RETURN collect({id: r.id, type: r.type, scope: r.scope, properties: properties(r),
+  RETURN collect({id: r.id, type: r.type, scope: r.scope,
+                  properties: [name IN keys(r) WHERE name STARTS WITH 'property_' | [name, r[name]]],
                   from: source{.id, .name, .kind}, to: target{.id, .name, .kind}}) AS relations
 }
 WITH e, aliases, observations, relations

@@ -82,33 +82,35 @@ CALL (found) {
 CALL (found, around) {
   UNWIND found + [node IN around | {node: node, score: 0.0, beside: true}] AS hit
   WITH hit.node AS node, max(hit.score) AS score, max(coalesce(hit.beside, false)) AS beside
-  CALL (node) {
-    WITH node
-    WHERE node:Observation
+  WITH collect({node: node, score: score, beside: beside}) AS all
+  CALL (all) {
+    UNWIND [hit IN all WHERE 'Observation' IN labels(hit.node)] AS hit
+    WITH hit, hit.node AS node
     MATCH (e:Entity)-[:HAS_OBSERVATION]->(node)
-    RETURN e
-    UNION
-    WITH node
-    WHERE node:Alias
+    RETURN hit, node, e
+    UNION ALL
+    UNWIND [hit IN all WHERE 'Alias' IN labels(hit.node)] AS hit
+    WITH hit, hit.node AS node
     MATCH (node)-[n:NAMES]->(e:Entity)
     WHERE n.retired_at IS NULL
-    RETURN e
-    UNION
-    WITH node
-    WHERE node:Fact AND node.status = 'active' AND node.valid_from <= datetime.transaction('Z')
+    RETURN DISTINCT hit, node, e
+    UNION ALL
+    UNWIND [hit IN all WHERE 'Fact' IN labels(hit.node)] AS hit
+    WITH hit, hit.node AS node
+    WHERE node.status = 'active' AND node.valid_from <= datetime.transaction('Z')
       AND coalesce(node.valid_to > datetime.transaction('Z'), true)
     MATCH (node)-[:ABOUT]->(e:Entity)
     WHERE NOT EXISTS { MATCH (node)-[:OBJECT]->(o:Entity) WHERE o.retired_at IS NOT NULL OR NOT o.scope IN $visible_scopes }
-    RETURN e
+    RETURN hit, node, e
   }
-  WITH node, score, beside, e
+  WITH hit, node, e
   WHERE node.scope IN $visible_scopes AND node.retired_at IS NULL
     AND e.scope IN $visible_scopes AND e.retired_at IS NULL
     AND ($anchor IS NULL OR e.scope = $anchor OR EXISTS {
       MATCH (e)-[:HAS_OBSERVATION]->(note:Observation) WHERE note.scope = $anchor AND note.retired_at IS NULL
     })
   RETURN collect({
-    score: score, beside: beside, id: coalesce(node.id, node.key), is_name: node:Alias, owner: e.id, kind_key: e.kind_key,
+    score: hit.score, beside: hit.beside, id: coalesce(node.id, node.key), is_name: node:Alias, owner: e.id, kind_key: e.kind_key,
     terms: node.terms, scope: node.scope, at: toString(coalesce(node.observed_at, node.created_at)),
     session: CASE WHEN node.position IS NOT NULL THEN node.session_id END, position: node.position, asks: coalesce(node.asks, false)
   }) AS hits

@@ -119,12 +119,11 @@ def fact_mark(row: dict[str, Any]) -> dict[str, Any]:
     return {"fact": {**{name: row[name] for name in names}, "contradicted": bool(row["contradicted"])}}
 
 
-def relation_properties(properties: dict[str, Any]) -> dict[str, Any]:
-    """The properties that the caller gave a relation, among all that are stored with it."""
+def relation_properties(stored: list[list[Any]]) -> dict[str, Any]:
+    """The properties that the caller gave a relation, of pairs of stored name and value."""
     return {
-        key.removeprefix(PROPERTY_PREFIX): value
-        for key, value in sorted(properties.items())
-        if key.startswith(PROPERTY_PREFIX)
+        name.removeprefix(PROPERTY_PREFIX): value
+        for name, value in sorted(stored, key=lambda pair: str(pair[0]))
     }
 
 

@@ -248,6 +248,6 @@ def relation_then(relation: Row, other: PastEntity) -> Row:
         properties |= {PROPERTY_PREFIX + name: value for name, value in orjson.loads(given).items()}
     return {
         **relation,
-        "properties": properties,
+        "properties": list(properties.items()),
         "entity": {"id": other.id, "name": other.name, "kind": other.kind},
     }
