@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export GRAPHSVC_HOME ?= $(CURDIR)/.demo
 
-.PHONY: help demo down test test-long check docs format audit lock clean
+.PHONY: help demo down test test-containers test-long check docs format audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -16,10 +16,15 @@ down: $(VENV)/.installed ## Stop what `make demo` started
 	@$(BIN)/graphsvc down
 
 test: $(VENV)/.installed-dev ## The whole test suite, in two processes with a real Neo4j each
-	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m "not long" -n 2 --dist loadfile --durations 25 $(ARGS)
+	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m "not long and not containers" -n 2 --dist loadfile --durations 25 $(ARGS)
+
+test-containers: $(VENV)/.installed-dev ## Images and the compose stack; starts an engine where none runs (Debian, root)
+	@docker/engine.sh
+	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m containers tests/containers $(ARGS)
+	@docker/engine.sh stop
 
 test-long: $(VENV)/.installed-dev ## The long matrix
-	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q $(ARGS)
+	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m "not containers" $(ARGS)
 
 check: $(VENV)/.installed-dev ## Format, lint, types
 	@$(BIN)/ruff format --check graphsvc tests bench
