@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export GRAPHSVC_HOME ?= $(CURDIR)/.demo
 
-.PHONY: help demo down test test-containers test-long check docs format audit lock clean
+.PHONY: help demo down test test-containers test-long check docs site format audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -35,6 +35,9 @@ check: $(VENV)/.installed-dev ## Format, lint, types
 docs: $(VENV)/.installed-dev ## Write the reference pages that are made from the code
 	@PYTHONPATH=. $(BIN)/python docs/generate.py
 
+site: $(VENV)-docs/.installed ## Build the documentation as a site in build/site; a broken reference fails
+	@$(VENV)-docs/bin/python -m sphinx -q -W --keep-going -b html docs build/site
+
 format: $(VENV)/.installed-dev ## Format the code
 	@$(BIN)/ruff format graphsvc tests bench
 
@@ -49,6 +52,8 @@ lock: ## Resolve the dependencies again (needs uv)
 	  --no-emit-find-links --no-annotate --no-header -q -o requirements/base.txt
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header -q -o requirements/dev.txt
+	uv pip compile --group docs --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-emit-find-links --no-annotate --no-header -q -o requirements/docs.txt
 
 clean: ## Remove the environment and the demo's data
 	rm -rf $(VENV) .demo
@@ -63,4 +68,9 @@ $(VENV)/.installed: requirements/base.txt pyproject.toml
 
 $(VENV)/.installed-dev: requirements/dev.txt $(VENV)/.installed
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(VENV)-docs/.installed: requirements/docs.txt
+	@test -x $(VENV)-docs/bin/python || $(PYTHON) -m venv $(VENV)-docs
+	@$(VENV)-docs/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/docs.txt
 	@touch $@

@@ -1,18 +1,23 @@
-"""Writes what is made from the code: settings, limits, errors, operations, JSON Schema. `--check` only compares.
+"""Writes what is made from the code: settings, limits, errors, operations, metrics, graph model, queries, JSON Schema.
 
 Run as `python docs/generate.py`; `make check` runs it with `--check`.
 """
 
 import ast
 import inspect
+import re
 import sys
 from pathlib import Path
+
+from prometheus_client.metrics import MetricWrapperBase
 
 from graphsvc import limits
 from graphsvc.domain.source_ref_schema import published_text
 from graphsvc.http.openapi import error_classes
 from graphsvc.operations import OPERATIONS
+from graphsvc.queries import load_browser_queries
 from graphsvc.settings import Settings
+from graphsvc.telemetry import metrics
 
 HERE = Path(__file__).resolve().parent
 HEAD = "<!-- Made from the code by docs/generate.py; do not edit. -->\n"
@@ -105,7 +110,73 @@ def operations_page() -> str:
     return "\n".join(lines)
 
 
+def metrics_page() -> str:
+    """Every metric with its labels."""
+    lines = [
+        "# Metrics",
+        "",
+        "Served at `/metrics` to principals that may `admin`. A dashboard and alert rules are in `docker/`;",
+        "[operators](operators.md) says how to use them.",
+        "",
+        "| metric | kind | labels | |",
+        "| --- | --- | --- | --- |",
+    ]
+    for metric in vars(metrics).values():
+        if isinstance(metric, MetricWrapperBase):
+            described = next(iter(metric.describe()))
+            name = described.name + ("_total" if described.type == "counter" else "")
+            labels = ", ".join(f"`{label}`" for label in metric._labelnames) or "none"
+            lines.append(f"| `{name}` | {described.type} | {labels} | {described.documentation} |")
+    return "\n".join(lines)
+
+
+_SCHEMA_STATEMENT = re.compile(
+    r"CREATE (?P<kind>CONSTRAINT|INDEX|FULLTEXT INDEX) (?P<name>\w+) IF NOT EXISTS FOR "
+    r"(?P<pattern>\(.*?\)(?:-\[.*?\]-\(\))?) (?:REQUIRE (?P<unique>.*?) IS UNIQUE|ON (?:EACH )?(?P<on>[\[(].*?[\])]))",
+    re.DOTALL,
+)
+
+
+def graph_model_page() -> str:
+    """Relationship types and ends as the writing queries name them, constraints and indexes as the schema does."""
+    lines = [
+        "# The graph's constraints and indexes",
+        "",
+        "What [architecture](architecture.md) explains in words, as `cypher/schema/` makes it in the database.",
+        "",
+        "| name | on | what |",
+        "| --- | --- | --- |",
+    ]
+    for path in sorted((HERE.parent / "cypher" / "schema").glob("*.cypher")):
+        for found in _SCHEMA_STATEMENT.finditer(path.read_text(encoding="utf-8")):
+            kind = "unique" if found["unique"] else "full text" if found["kind"].startswith("FULL") else "index"
+            fields = re.sub(r"\b\w+\.", "", found["unique"] or found["on"]).strip("()[]")
+            where = re.search(r":(\w+)", found["pattern"])
+            shape = "relationship" if "[" in found["pattern"] else "node"
+            lines.append(f"| `{found['name']}` | {shape} `{where[1] if where else ''}` | {kind}: {fields} |")
+    return "\n".join(lines)
+
+
+def ready_queries_page() -> str:
+    """The queries that analysts paste, with what their parameters mean."""
+    lines = ["# Ready queries", "", "Each is pasted into Neo4j Browser as it is; values are changed in its first line."]
+    for name, query in sorted(load_browser_queries().items()):
+        lines += [
+            "",
+            f"## {name.rpartition('/')[2].replace('_', ' ')}",
+            "",
+            f"{query.title} {query.explanation}".strip(),
+            "",
+            *(f"- `{parameter}`: {meaning}" for parameter, meaning in query.parameters.items()),
+            f"- shows a {query.shows}: [the query](../cypher/browser/{name.rpartition('/')[2]}.cypher)",
+        ]
+    return "\n".join(lines)
+
+
 PAGES = {
+    "ready-queries.md": ready_queries_page,
+    "metrics.md": metrics_page,
+    "graph-model.md": graph_model_page,
     "settings.md": settings_page,
     "limits.md": limits_page,
     "errors.md": errors_page,
