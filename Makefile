@@ -20,8 +20,8 @@ test: $(VENV)/.installed-dev ## The whole test suite, in two processes with a re
 
 test-containers: $(VENV)/.installed-dev ## Images and the compose stack; starts an engine where none runs (Debian, root)
 	@docker/engine.sh
-	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m containers tests/containers $(ARGS)
-	@docker/engine.sh stop
+	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m containers tests/containers $(ARGS); \
+	  status=$$?; docker/engine.sh stop; exit $$status
 
 test-long: $(VENV)/.installed-dev ## The long matrix
 	@env -u GRAPHSVC_HOME $(BIN)/python -m pytest -q -m "not containers" $(ARGS)

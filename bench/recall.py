@@ -8,6 +8,7 @@ over), averaged over questions. Questions without an answer in the conversation 
     python -m bench.recall --locomo DIRECTORY [--captions] [--pool N]
     python -m bench.recall --peps FILE
     … --service http://127.0.0.1:8737 --token-file .demo/operator.token     (through a running service as well)
+    … --neo4j bolt://… --password-file FILE                                 (Neo4j's own full-text order as well)
 
 Rankers run side by side over the same texts: plain BM25 over lower-cased words, and the service's own ranking.
 """
@@ -295,12 +296,22 @@ def main() -> None:
     parser.add_argument("--pool", type=int, default=200, help="candidates taken from the full-text index")
     parser.add_argument("--service", help="address of a running service, to be measured too")
     parser.add_argument("--token-file", type=Path, help="its operator's token")
+    parser.add_argument("--neo4j", help="address of a Neo4j, whose own full-text order is measured too")
+    parser.add_argument("--password-file", type=Path, help="its password")
     arguments = parser.parse_args()
     corpora = (
         peps(arguments.peps) if arguments.peps else locomo(arguments.locomo, captions=arguments.captions)
     )
-    results = {
-        "BM25": measure(corpora, PlainBM25),
+    results = {"BM25": measure(corpora, PlainBM25)}
+    if arguments.neo4j:
+        from bench.recall_neo4j import Neo4jFullText  # noqa: PLC0415 - only where a database runs
+
+        password = arguments.password_file.read_text(encoding="utf-8").strip()
+        default = {corpus.name: Neo4jFullText(corpus, arguments.neo4j, password) for corpus in corpora}
+        results["Neo4j full-text"] = measure(corpora, lambda corpus: default[corpus.name])
+        for index in default.values():
+            index.close()
+    results |= {
         "graphsvc": measure(corpora, lambda corpus: ServiceRanking(corpus, arguments.pool)),
     }
     if arguments.service:
