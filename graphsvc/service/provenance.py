@@ -102,7 +102,8 @@ async def retire_by_provenance(call: Call, request: RetireByProvenance) -> dict[
             done = {kind: len(ids) for kind, ids in created.items()}
         for kind, count in done.items():
             retired[RETIRING[kind][0]] += count
-        if request.dry_run or not any(done.values()):
+        is_last_page = sum(map(len, created.values())) < _UNDO_PAGE
+        if request.dry_run or is_last_page or not any(done.values()):
             return {"would_retire" if request.dry_run else "retired": dict(retired), **answer}
 
 

@@ -17,8 +17,8 @@ _TRANSITIONS = """
 MATCH (t:Transition) WHERE t.scope = $scope AND t.target_kind IN ["entity", "observation", "relation"]
 RETURN t.target_id AS id, t.revision AS revision, t.op AS op, t.at AS at ORDER BY id, revision
 """
-_RETIRING = {"retire"}
-_REVIVING = {"create", "revive"}
+_RETIRING = {"retire", "merge"}
+_REVIVING = {"create", "revive", "unmerge"}
 
 
 def history_problems(broken: Broken, scope: str) -> list[str]:

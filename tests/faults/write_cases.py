@@ -47,7 +47,7 @@ def outcome_of(response: httpx.Response) -> str:
     if response.status_code != 200:
         return str(answer["type"]).removeprefix("/errors/")
     for made in ("fact", "decision", "approval"):
-        if made in answer:
+        if made in answer and "outcome" not in answer:
             return made
     for counted in ("retired", "revived", "removed"):
         if counted in answer:
