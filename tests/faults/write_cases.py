@@ -257,7 +257,7 @@ CASES += (
     WriteCase("propose_claims", _CLAIM[1], "created", "existing", lambda c: len(_claims(c)) == 1, (_ELM,)),
     WriteCase("extract_claims", _TOLD, "created", "existing", lambda c: len(_claims(c)) == 1, (_ELM,)),
     WriteCase(
-        "reject_claim", _claim, "decision", "conflict",
+        "reject_claim", _claim, "rejected", "conflict",
         lambda c: len(_claims(c, "rejected")) == 1, (_ELM, _CLAIM),
     ),
     WriteCase(
