@@ -3,6 +3,7 @@
 import ipaddress
 import json
 import os
+import signal
 import socket
 from typing import Final
 
@@ -91,6 +92,9 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=_SHUTDOWN_S,
         h11_max_incomplete_event_size=64 * 1024,
     )
+    # The server answers what is in flight and then raises the signal again: that is the end, and a clean one.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _leave)
     try:
         if settings.http_workers > 1:
             Multiprocess(config, sockets=[listening]).run()
@@ -98,6 +102,10 @@ def serve(settings: Settings) -> None:
             uvicorn.Server(config).run(sockets=[listening])
     finally:
         settings.state_file.unlink(missing_ok=True)
+
+
+def _leave(_number: int, _frame: object) -> None:
+    raise SystemExit(0)
 
 
 def write_state(settings: Settings, base_url: str, address: DatabaseAddress) -> None:
